@@ -1,0 +1,13 @@
+//! Many bitcode modules → one linked [`Program`] in SSA form, with byte layout, source positions and names.
+//!
+//! Architecture invariant: this crate knows nothing of leaks, of allocation functions or of any analysis.
+
+pub mod body;
+pub mod ids;
+pub mod model;
+pub mod types;
+
+pub use body::*;
+pub use ids::*;
+pub use model::*;
+pub use types::*;

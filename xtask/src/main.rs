@@ -1,0 +1,2 @@
+//! Development tasks of the project.
+fn main() {}
