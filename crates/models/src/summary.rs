@@ -1,0 +1,304 @@
+//! What a call does to memory, by outcome: one type for library models and for functions that the engine summarised,
+//! so that a caller can't tell them apart.
+//!
+//! A function's effects are stated per *outcome* (Saturn §4.5 splits by return value only; drip also by predicates on
+//! parameters and entry cells). Everything is named from the interface inwards, by access paths (Saturn fig. 4):
+//! a [`ValuePath`] is a root value followed by loads at byte offsets, so `arg0->name` is root `arg0`, loads `[8]`.
+//!
+//! INVARIANTS: at most [`MAX_OUTCOMES`] outcomes; a summary without outcomes never returns; `Fresh(k)` indexes the
+//! `fresh` list of the same outcome's [`Summary::fresh`]; paths have at most [`MAX_PATH_LOADS`] loads.
+
+use drip_program::{FuncId, GlobalId, InstId};
+use smallvec::SmallVec;
+
+/// More outcomes are merged; what differs between the merged ones becomes "may".
+pub const MAX_OUTCOMES: usize = 8;
+
+/// Loads in an access path; effects deeper in a structure are stated on its summary object (ledger: limit).
+pub const MAX_PATH_LOADS: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Root {
+    /// Value of a parameter on entry.
+    Arg(u16),
+    /// Address of a global variable.
+    Global(GlobalId),
+    /// The k-th object that the call makes ([`Summary::fresh`]).
+    Fresh(u16),
+}
+
+/// Byte offset of a cell inside its object; `stride` 0 means exactly there, else any multiple of it further on
+/// (array elements with unknown index).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Offset {
+    pub base: i64,
+    pub stride: u32,
+}
+
+impl Offset {
+    pub const ZERO: Offset = Offset { base: 0, stride: 0 };
+    /// Somewhere in the object.
+    pub const ANY: Offset = Offset { base: 0, stride: 1 };
+
+    pub fn exact(base: i64) -> Offset {
+        Offset { base, stride: 0 }
+    }
+
+    pub fn is_exact(self) -> bool {
+        self.stride == 0
+    }
+
+    /// Offset of `self` moved by `other`.
+    pub fn plus(self, other: Offset) -> Offset {
+        let stride = gcd(self.stride, other.stride);
+        let base = self.base.wrapping_add(other.base);
+        Offset { base: if stride == 0 { base } else { base.rem_euclid(i64::from(stride)) }, stride }
+    }
+
+    /// Smallest offset that covers both.
+    pub fn join(self, other: Offset) -> Offset {
+        if self == other {
+            return self;
+        }
+        let distance = self.base.abs_diff(other.base).min(u64::from(u32::MAX)) as u32;
+        let stride = gcd(gcd(self.stride, other.stride), distance).max(1);
+        Offset { base: self.base.rem_euclid(i64::from(stride)), stride }
+    }
+
+    /// Can the two name the same cell?
+    pub fn may_equal(self, other: Offset) -> bool {
+        let stride = gcd(self.stride, other.stride);
+        if stride == 0 {
+            return self.base == other.base;
+        }
+        self.base.wrapping_sub(other.base).rem_euclid(i64::from(stride)) == 0
+    }
+}
+
+fn gcd(mut a: u32, mut b: u32) -> u32 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// A value reachable on entry: the root, then one load per offset.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValuePath {
+    pub root: Root,
+    pub loads: SmallVec<[Offset; 3]>,
+}
+
+impl ValuePath {
+    pub fn root(root: Root) -> ValuePath {
+        ValuePath { root, loads: SmallVec::new() }
+    }
+
+    pub fn arg(index: u16) -> ValuePath {
+        ValuePath::root(Root::Arg(index))
+    }
+
+    /// The value stored at `offset` of what this value points to.
+    pub fn load(mut self, offset: Offset) -> ValuePath {
+        self.loads.push(offset);
+        self
+    }
+}
+
+/// A memory cell: `offset` bytes into what `base` points to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CellPath {
+    pub base: ValuePath,
+    pub offset: Offset,
+}
+
+/// A value at the end of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// Null pointer or integer constant.
+    Int(i64),
+    /// A value of the entry state plus a constant (`arg0 + 8` as address, `arg0->refs - 1` as number).
+    Entry { path: ValuePath, plus: Offset },
+    /// Address inside a fresh object.
+    Fresh { index: u16, offset: Offset },
+    Func(FuncId),
+    /// Anything of that class; a pointer of this kind points to memory that the caller need not free.
+    Unknown(Class),
+}
+
+/// Class of a scalar or pointer value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    Any,
+    /// Exactly this constant; 0 is also the null pointer.
+    Eq(i64),
+    /// Not zero; for pointers: not null.
+    NonZero,
+    Negative,
+    Positive,
+    /// ≥ 0 and ≤ 0, signed.
+    NonNegative,
+    NonPositive,
+    /// Anything but this constant.
+    Ne(i64),
+}
+
+impl Class {
+    /// Does every value of `self` lie in `other`?
+    pub fn implies(self, other: Class) -> bool {
+        match (self, other) {
+            (_, Class::Any) => true,
+            (a, b) if a == b => true,
+            (Class::Eq(c), b) => b.contains(c),
+            (Class::Negative, Class::NonZero | Class::NonPositive) => true,
+            (Class::Positive, Class::NonZero | Class::NonNegative) => true,
+            (Class::NonZero, Class::Ne(0)) | (Class::Ne(0), Class::NonZero) => true,
+            (Class::Negative, Class::Ne(c)) => c >= 0,
+            (Class::Positive, Class::Ne(c)) => c <= 0,
+            (Class::NonNegative, Class::Ne(c)) => c < 0,
+            (Class::NonPositive, Class::Ne(c)) => c > 0,
+            _ => false,
+        }
+    }
+
+    pub fn contains(self, value: i64) -> bool {
+        match self {
+            Class::Any => true,
+            Class::Eq(c) => c == value,
+            Class::NonZero => value != 0,
+            Class::Negative => value < 0,
+            Class::Positive => value > 0,
+            Class::NonNegative => value >= 0,
+            Class::NonPositive => value <= 0,
+            Class::Ne(c) => c != value,
+        }
+    }
+
+    /// Can no value lie in both?
+    pub fn disjoint(self, other: Class) -> bool {
+        match (self, other) {
+            (Class::Eq(c), b) => !b.contains(c),
+            (a, Class::Eq(c)) => !a.contains(c),
+            (Class::Negative, Class::Positive | Class::NonNegative) => true,
+            (Class::Positive, Class::Negative | Class::NonPositive) => true,
+            (Class::NonNegative, Class::Negative) | (Class::NonPositive, Class::Positive) => true,
+            _ => false,
+        }
+    }
+}
+
+/// One conjunct of an outcome's condition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Atom {
+    pub subject: Subject,
+    pub class: Class,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Subject {
+    /// The return value.
+    Ret,
+    /// A parameter, or what an entry cell holds on entry (at most two loads).
+    Entry(ValuePath),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Certainty {
+    Must,
+    May,
+}
+
+/// An object that a call makes and that is alive when it ends.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FreshObject {
+    /// Where it comes from, innermost allocation last: call sites inside the callee. Empty for a model (the call itself).
+    pub chain: SmallVec<[ChainLink; 2]>,
+    pub family: Family,
+    /// Several instances may be behind it (allocated in a loop): never strong.
+    pub many: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ChainLink {
+    pub func: FuncId,
+    pub inst: InstId,
+    /// Which of the callee's fresh objects.
+    pub index: u16,
+}
+
+/// Which deallocators belong to an object; an index into [`crate::Families`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Family(pub u16);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Write {
+    pub cell: CellPath,
+    pub value: Value,
+    pub certainty: Certainty,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Free {
+    pub path: ValuePath,
+    pub family: Family,
+    pub certainty: Certainty,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EscapeTo {
+    /// Stored where a global variable leads to.
+    Global(GlobalId),
+    /// Handed to code that nobody can see, or kept where the analysis lost sight of it.
+    Unknown,
+    /// Another thread.
+    Thread,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Escape {
+    /// The pointer that escapes, and with it all that is reachable from it.
+    pub path: ValuePath,
+    pub to: EscapeTo,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Outcome {
+    /// Conjunction.
+    pub when: Vec<Atom>,
+    pub ret: Value,
+    /// Objects of [`Summary::fresh`] that exist after this outcome.
+    pub fresh: SmallVec<[u16; 2]>,
+    pub writes: Vec<Write>,
+    pub frees: Vec<Free>,
+    pub escapes: Vec<Escape>,
+}
+
+impl Outcome {
+    pub fn returning(ret: Value) -> Outcome {
+        Outcome { when: Vec::new(), ret, fresh: SmallVec::new(), writes: Vec::new(), frees: Vec::new(), escapes: Vec::new() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Summary {
+    pub outcomes: Vec<Outcome>,
+    /// All objects that some outcome makes.
+    pub fresh: Vec<FreshObject>,
+    pub may_throw: bool,
+    /// The result depends on nothing but scalar arguments and memory: two calls with equal arguments and no write in
+    /// between return the same.
+    pub pure: bool,
+    /// A bound was hit while this summary was made: it is conservative.
+    pub limited: bool,
+}
+
+impl Summary {
+    /// A function that never returns: also where recursion starts from.
+    pub fn never_returns() -> Summary {
+        Summary::default()
+    }
+
+    pub fn returns(&self) -> bool {
+        !self.outcomes.is_empty()
+    }
+}
