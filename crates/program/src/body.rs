@@ -68,43 +68,90 @@ impl std::fmt::Debug for Operand {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Const {
     /// Integer of at most 64 bits, zero-extended.
-    Int { ty: TypeId, bits: u64 },
+    Int {
+        ty: TypeId,
+        bits: u64,
+    },
     /// The null pointer.
     Null,
     /// Address of a global variable plus a byte offset.
-    Global { global: GlobalId, offset: i64 },
+    Global {
+        global: GlobalId,
+        offset: i64,
+    },
     /// Address of a function.
     Func(FuncId),
     /// Floating point number, by its bits (as a 64-bit double's where it fits).
-    Float { ty: TypeId, bits: u64 },
+    Float {
+        ty: TypeId,
+        bits: u64,
+    },
     /// All-zero aggregate or vector.
     Zero(TypeId),
     Undef(TypeId),
     /// Struct or array constant used as a value: elements are constants of the same body.
-    Aggregate { ty: TypeId, elems: Box<[ConstId]> },
+    Aggregate {
+        ty: TypeId,
+        elems: Box<[ConstId]>,
+    },
     /// Wide integers, inline assembly, block addresses, expressions that do not fold: one unknown value.
     Opaque(TypeId),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
-    Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor,
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    SDiv,
+    URem,
+    SRem,
+    Shl,
+    LShr,
+    AShr,
+    And,
+    Or,
+    Xor,
     /// Any floating point operation: opaque but congruent.
-    FAdd, FSub, FMul, FDiv, FRem,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    FRem,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CmpPred {
-    Eq, Ne, Ugt, Uge, Ult, Ule, Sgt, Sge, Slt, Sle,
+    Eq,
+    Ne,
+    Ugt,
+    Uge,
+    Ult,
+    Ule,
+    Sgt,
+    Sge,
+    Slt,
+    Sle,
     /// Floating point predicate by LLVM's number (0–15).
     Float(u8),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CastOp {
-    Trunc, ZExt, SExt, PtrToInt, IntToPtr, Bitcast,
+    Trunc,
+    ZExt,
+    SExt,
+    PtrToInt,
+    IntToPtr,
+    Bitcast,
     /// Between floating point and integer or among floats: opaque but congruent.
-    FpTrunc, FpExt, FpToUi, FpToSi, UiToFp, SiToFp,
+    FpTrunc,
+    FpExt,
+    FpToUi,
+    FpToSi,
+    UiToFp,
+    SiToFp,
 }
 
 /// A run of operands in [`Body::operands`].
@@ -138,60 +185,165 @@ impl CallFlags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Stack slot that was not promoted. `count` elements of `elem`.
-    Alloca { elem: TypeId, count: Operand, var: Option<VarId> },
-    Load { addr: Operand },
-    Store { addr: Operand, value: Operand },
+    Alloca {
+        elem: TypeId,
+        count: Operand,
+        var: Option<VarId>,
+    },
+    Load {
+        addr: Operand,
+    },
+    Store {
+        addr: Operand,
+        value: Operand,
+    },
     /// Address arithmetic in bytes: `base + offset + Σ index·scale`; `indices` in [`Body::scaled`].
-    PtrAdd { base: Operand, offset: i64, indices: PoolRange },
+    PtrAdd {
+        base: Operand,
+        offset: i64,
+        indices: PoolRange,
+    },
     /// memcpy, memmove and their inline forms: `len` bytes.
-    MemCopy { dst: Operand, src: Operand, len: Operand },
-    MemSet { dst: Operand, byte: Operand, len: Operand },
-    Cast { op: CastOp, value: Operand },
-    Binary { op: BinaryOp, a: Operand, b: Operand },
-    Cmp { pred: CmpPred, a: Operand, b: Operand },
-    Select { cond: Operand, then: Operand, els: Operand },
+    MemCopy {
+        dst: Operand,
+        src: Operand,
+        len: Operand,
+    },
+    MemSet {
+        dst: Operand,
+        byte: Operand,
+        len: Operand,
+    },
+    Cast {
+        op: CastOp,
+        value: Operand,
+    },
+    Binary {
+        op: BinaryOp,
+        a: Operand,
+        b: Operand,
+    },
+    Cmp {
+        pred: CmpPred,
+        a: Operand,
+        b: Operand,
+    },
+    Select {
+        cond: Operand,
+        then: Operand,
+        els: Operand,
+    },
     /// `incoming` in [`Body::incoming`]: one entry per predecessor edge (a switch with two cases to this block has two
     /// equal entries).
-    Phi { incoming: PoolRange },
+    Phi {
+        incoming: PoolRange,
+    },
     /// `args` in [`Body::operands`].
-    Call { callee: Operand, args: OperandList, flags: CallFlags },
+    Call {
+        callee: Operand,
+        args: OperandList,
+        flags: CallFlags,
+    },
     /// A call that ends its block: to `normal`, or to `unwind` when it throws.
-    Invoke { callee: Operand, args: OperandList, flags: CallFlags, normal: BlockId, unwind: BlockId },
+    Invoke {
+        callee: Operand,
+        args: OperandList,
+        flags: CallFlags,
+        normal: BlockId,
+        unwind: BlockId,
+    },
     /// Field of a struct value; `path` in [`Body::indices`].
-    ExtractValue { agg: Operand, path: PoolRange },
-    InsertValue { agg: Operand, value: Operand, path: PoolRange },
-    AtomicRmw { addr: Operand, value: Operand, op: RmwOp },
+    ExtractValue {
+        agg: Operand,
+        path: PoolRange,
+    },
+    InsertValue {
+        agg: Operand,
+        value: Operand,
+        path: PoolRange,
+    },
+    AtomicRmw {
+        addr: Operand,
+        value: Operand,
+        op: RmwOp,
+    },
     /// Result is the struct `{ old value, success }`.
-    CmpXchg { addr: Operand, expected: Operand, new: Operand },
-    VaArg { list: Operand },
+    CmpXchg {
+        addr: Operand,
+        expected: Operand,
+        new: Operand,
+    },
+    VaArg {
+        list: Operand,
+    },
     /// Vector element moves, `va_start`-like target intrinsics and whatever else has a result nobody interprets:
     /// operands in [`Body::operands`]; depends on nothing but them.
-    Opaque { args: OperandList },
+    Opaque {
+        args: OperandList,
+    },
     /// Start of an exception handler; also Windows' pads. Value is opaque.
-    LandingPad { cleanup: bool },
+    LandingPad {
+        cleanup: bool,
+    },
     /// The unknown value that variable `var` has before it is first assigned; one per variable, in the entry block.
-    Uninit { var: Option<VarId> },
+    Uninit {
+        var: Option<VarId>,
+    },
     /// Binding marker: source variable `var` holds `value` from here on.
-    Bind { var: VarId, value: Operand },
+    Bind {
+        var: VarId,
+        value: Operand,
+    },
 
     // Terminators.
-    Ret { value: Option<Operand> },
-    Br { target: BlockId },
-    CondBr { cond: Operand, then: BlockId, els: BlockId },
+    Ret {
+        value: Option<Operand>,
+    },
+    Br {
+        target: BlockId,
+    },
+    CondBr {
+        cond: Operand,
+        then: BlockId,
+        els: BlockId,
+    },
     /// `cases` in [`Body::cases`].
-    Switch { value: Operand, default: BlockId, cases: PoolRange },
+    Switch {
+        value: Operand,
+        default: BlockId,
+        cases: PoolRange,
+    },
     /// `targets` in [`Body::targets`].
-    IndirectBr { addr: Operand, targets: PoolRange },
+    IndirectBr {
+        addr: Operand,
+        targets: PoolRange,
+    },
     /// `asm goto`: falls through to `normal` or jumps to one of `targets` in [`Body::targets`].
-    CallBr { args: OperandList, normal: BlockId, targets: PoolRange },
-    Resume { value: Operand },
+    CallBr {
+        args: OperandList,
+        normal: BlockId,
+        targets: PoolRange,
+    },
+    Resume {
+        value: Operand,
+    },
     /// Also the end of Windows' unwinding when it leaves the function.
     Unreachable,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RmwOp {
-    Xchg, Add, Sub, And, Nand, Or, Xor, Max, Min, UMax, UMin,
+    Xchg,
+    Add,
+    Sub,
+    And,
+    Nand,
+    Or,
+    Xor,
+    Max,
+    Min,
+    UMax,
+    UMin,
     /// Floating point and newer operations.
     Other,
 }
@@ -285,7 +437,10 @@ impl Body {
 
     /// The instruction that defines a value; `None` for parameters.
     pub fn def(&self, value: ValueId) -> Option<InstId> {
-        value.index().checked_sub(self.params.len()).map(InstId::new)
+        value
+            .index()
+            .checked_sub(self.params.len())
+            .map(InstId::new)
     }
 
     pub fn value_count(&self) -> usize {
@@ -299,7 +454,10 @@ impl Body {
         }
     }
 
-    pub fn block_insts(&self, block: BlockId) -> impl DoubleEndedIterator<Item = InstId> + ExactSizeIterator + use<> {
+    pub fn block_insts(
+        &self,
+        block: BlockId,
+    ) -> impl DoubleEndedIterator<Item = InstId> + ExactSizeIterator + use<> {
         let range = self.blocks[block].insts.clone();
         (range.start as usize..range.end as usize).map(InstId::new)
     }
@@ -349,7 +507,9 @@ impl Body {
                 self.cases(cases).iter().for_each(|case| visit(case.target));
             }
             Op::IndirectBr { targets, .. } => self.targets(targets).iter().copied().for_each(visit),
-            Op::CallBr { normal, targets, .. } => {
+            Op::CallBr {
+                normal, targets, ..
+            } => {
                 visit(normal);
                 self.targets(targets).iter().copied().for_each(visit);
             }
@@ -393,8 +553,14 @@ impl Body {
                 visit(agg);
                 visit(value);
             }
-            Op::CmpXchg { addr, expected, new } => [addr, expected, new].into_iter().for_each(visit),
-            Op::Opaque { args } | Op::CallBr { args, .. } => self.list(args).iter().copied().for_each(visit),
+            Op::CmpXchg {
+                addr,
+                expected,
+                new,
+            } => [addr, expected, new].into_iter().for_each(visit),
+            Op::Opaque { args } | Op::CallBr { args, .. } => {
+                self.list(args).iter().copied().for_each(visit)
+            }
             Op::Ret { value } => value.into_iter().for_each(visit),
             Op::CondBr { cond, .. } => visit(cond),
             Op::Switch { value, .. } => visit(value),

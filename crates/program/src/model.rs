@@ -113,17 +113,28 @@ pub enum Init {
     Bytes(Box<[u8]>),
     /// Non-zero scalars by byte offset, sorted; all else is zero. `complete` is false where data was left out
     /// (large tables keep their addresses only).
-    Slots { slots: Box<[(u64, Scalar)]>, complete: bool },
+    Slots {
+        slots: Box<[(u64, Scalar)]>,
+        complete: bool,
+    },
 }
 
 /// A scalar inside an initialiser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
-    Int { bits: u64, bytes: u8 },
-    Global { global: GlobalId, offset: i64 },
+    Int {
+        bits: u64,
+        bytes: u8,
+    },
+    Global {
+        global: GlobalId,
+        offset: i64,
+    },
     Func(FuncId),
     /// A float, or an expression that does not fold.
-    Opaque { bytes: u8 },
+    Opaque {
+        bytes: u8,
+    },
 }
 
 /// Attributes of a function, as a bit set.
@@ -209,19 +220,43 @@ pub struct Function {
 /// A type as the source has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiType {
-    Base { name: StrId, bytes: u64, signed: bool },
+    Base {
+        name: StrId,
+        bytes: u64,
+        signed: bool,
+    },
     /// Pointers and references; `void *` points to nothing.
-    Pointer { to: Option<DiTypeId> },
+    Pointer {
+        to: Option<DiTypeId>,
+    },
     /// Struct, class or union.
-    Struct { name: Option<StrId>, bytes: u64, is_union: bool, members: Box<[DiMember]> },
-    Array { elem: Option<DiTypeId>, count: Option<u64> },
-    Typedef { name: StrId, of: Option<DiTypeId> },
+    Struct {
+        name: Option<StrId>,
+        bytes: u64,
+        is_union: bool,
+        members: Box<[DiMember]>,
+    },
+    Array {
+        elem: Option<DiTypeId>,
+        count: Option<u64>,
+    },
+    Typedef {
+        name: StrId,
+        of: Option<DiTypeId>,
+    },
     Const(Option<DiTypeId>),
     /// volatile, restrict, atomic.
     Qualified(Option<DiTypeId>),
-    Enum { name: Option<StrId>, bytes: u64, values: Box<[(StrId, i64)]> },
+    Enum {
+        name: Option<StrId>,
+        bytes: u64,
+        values: Box<[(StrId, i64)]>,
+    },
     /// Return type first (`None` = void).
-    Func { ret: Option<DiTypeId>, params: Box<[Option<DiTypeId>]> },
+    Func {
+        ret: Option<DiTypeId>,
+        params: Box<[Option<DiTypeId>]>,
+    },
     Other,
 }
 
@@ -242,7 +277,8 @@ impl Program {
     /// The name to show to users.
     pub fn shown_name(&self, func: FuncId) -> &str {
         let function = &self.funcs[func];
-        self.strings.get(function.source_name.unwrap_or(function.name))
+        self.strings
+            .get(function.source_name.unwrap_or(function.name))
     }
 
     pub fn global_name(&self, global: GlobalId) -> &str {
@@ -253,7 +289,10 @@ impl Program {
     /// External or weak function by its symbol name.
     pub fn find_func(&self, name: &str) -> Option<FuncId> {
         let name = self.strings.find(name)?;
-        self.funcs.iter_enumerated().find(|(_, f)| f.name == name).map(|(id, _)| id)
+        self.funcs
+            .iter_enumerated()
+            .find(|(_, f)| f.name == name)
+            .map(|(id, _)| id)
     }
 
     /// Path of a source file: its name if absolute, else joined to the directory of compilation.

@@ -23,9 +23,19 @@ pub enum Type {
     Ptr,
     /// Named or literal struct; `fields` are types with byte offsets.
     Struct(StructType),
-    Array { elem: TypeId, len: u64 },
-    Vector { elem: TypeId, len: u64 },
-    Func { ret: TypeId, params: Box<[TypeId]>, vararg: bool },
+    Array {
+        elem: TypeId,
+        len: u64,
+    },
+    Vector {
+        elem: TypeId,
+        len: u64,
+    },
+    Func {
+        ret: TypeId,
+        params: Box<[TypeId]>,
+        vararg: bool,
+    },
     /// Labels, metadata, tokens, opaque structs: never inspected, size 0.
     Other,
 }
@@ -54,7 +64,14 @@ pub struct Layout {
 
 impl Default for Layout {
     fn default() -> Self {
-        Layout { pointer_bytes: 8, big_endian: false, align_i64: 8, align_f64: 8, align_f80: 16, align_i128: 16 }
+        Layout {
+            pointer_bytes: 8,
+            big_endian: false,
+            align_i64: 8,
+            align_f64: 8,
+            align_f80: 16,
+            align_i128: 16,
+        }
     }
 }
 
@@ -113,9 +130,11 @@ impl Types {
             Type::Ptr => self.layout.pointer_bytes,
             Type::Struct(s) => s.size,
             Type::Array { elem, len } => self.size_of(*elem).saturating_mul(*len),
-            Type::Vector { elem, len } => {
-                self.size_of(*elem).saturating_mul(*len).checked_next_power_of_two().unwrap_or(u64::MAX)
-            }
+            Type::Vector { elem, len } => self
+                .size_of(*elem)
+                .saturating_mul(*len)
+                .checked_next_power_of_two()
+                .unwrap_or(u64::MAX),
         }
     }
 
@@ -149,14 +168,24 @@ impl Types {
         let mut align = 1u64;
         let mut fields = Vec::with_capacity(elems.len());
         for &elem in elems {
-            let elem_align = if packed { 1 } else { self.align_of(elem).max(1) };
+            let elem_align = if packed {
+                1
+            } else {
+                self.align_of(elem).max(1)
+            };
             offset = round_up(offset, elem_align);
             fields.push((elem, offset));
             offset = offset.saturating_add(self.size_of(elem));
             align = align.max(elem_align);
         }
         let size = round_up(offset, align);
-        self.intern(Type::Struct(StructType { name, fields: fields.into(), packed, size, align }))
+        self.intern(Type::Struct(StructType {
+            name,
+            fields: fields.into(),
+            packed,
+            size,
+            align,
+        }))
     }
 }
 
