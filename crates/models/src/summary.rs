@@ -25,6 +25,8 @@ pub enum Root {
     Global(GlobalId),
     /// The k-th object that the call makes ([`Summary::fresh`]).
     Fresh(u16),
+    /// The returned struct itself: only as base of a written cell, whose offset is then a field of that struct.
+    Ret,
 }
 
 /// Byte offset of a cell inside its object; `stride` 0 means exactly there, else any multiple of it further on
@@ -261,6 +263,13 @@ pub struct Escape {
     pub to: EscapeTo,
 }
 
+/// All that the object behind `from` holds appears at the same offsets of fresh object `to` (realloc moves its block).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ContentCopy {
+    pub from: ValuePath,
+    pub to: u16,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Outcome {
     /// Conjunction.
@@ -271,11 +280,20 @@ pub struct Outcome {
     pub writes: Vec<Write>,
     pub frees: Vec<Free>,
     pub escapes: Vec<Escape>,
+    pub copies: Vec<ContentCopy>,
 }
 
 impl Outcome {
     pub fn returning(ret: Value) -> Outcome {
-        Outcome { when: Vec::new(), ret, fresh: SmallVec::new(), writes: Vec::new(), frees: Vec::new(), escapes: Vec::new() }
+        Outcome {
+            when: Vec::new(),
+            ret,
+            fresh: SmallVec::new(),
+            writes: Vec::new(),
+            frees: Vec::new(),
+            escapes: Vec::new(),
+            copies: Vec::new(),
+        }
     }
 }
 

@@ -1,0 +1,7 @@
+//! What pointers point to: the modular oracle of one function ([`local`]) and the program's call graph.
+//!
+//! Architecture invariant: knows summaries as data; knows nothing of leaks, paths or findings.
+
+pub mod local;
+
+pub use local::{Cell, CellId, Loc, LocalMemory, Memory, ObjId, ObjKind, Object};

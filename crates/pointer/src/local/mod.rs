@@ -1,0 +1,8 @@
+//! The modular points-to oracle: what the pointers of one function point to, given the summaries of its callees.
+
+mod object;
+mod solve;
+pub mod text;
+
+pub use object::{Cell, CellId, Loc, MAX_ENTRY_DEPTH, Memory, ObjId, ObjKind, Object};
+pub use solve::{CallTable, LocSet, LocalMemory};

@@ -1,0 +1,632 @@
+//! Question: which objects can each value of a function, and each cell of its memory, point to?
+//!
+//! Inclusion constraints over SSA values and cells, field-sensitive by byte offset, flow-insensitive for memory;
+//! top-level values are in SSA, so that most of the flow is in the names already (SABER §4.1 does the same for the
+//! whole program; memory SSA afterwards adds the rest). Callees act through their summaries only.
+//! Domain: sets of (object, offset), at most [`MAX_TARGETS`], then [`Memory::WORLD`]. Order: inclusion. Transfer: one
+//! function per instruction. All instructions are visited in rounds until nothing changes; at most [`MAX_ROUNDS`], after
+//! which every set that still grows points to the world (`limited` is then set). Cost: rounds × instructions.
+//! INVARIANT: sets are sorted and free of duplicates; null adds nothing.
+
+use std::sync::Arc;
+
+use drip_base::IndexVec;
+use drip_models::{Offset, Root, Summary, Value, ValuePath};
+use drip_program::{
+    Body, CastOp, Const, ConstId, Init, InstId, Op, Operand, OperandKind, Program, Scalar, Type, TypeId, ValueId,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::object::{CellId, Loc, MAX_ENTRY_DEPTH, Memory, ObjId, ObjKind};
+
+/// Targets of one pointer; beyond it the pointer may point anywhere.
+pub const MAX_TARGETS: usize = 24;
+/// Offsets into one object in one set; beyond it they join to a strided one.
+pub const MAX_OFFSETS: usize = 4;
+/// Rounds over the function; beyond it growing sets become unknown.
+pub const MAX_ROUNDS: usize = 12;
+
+/// Sorted set of targets.
+pub type LocSet = SmallVec<[Loc; 2]>;
+
+/// What each call of the function does. Calls without an entry have no effect on memory (intrinsics).
+pub type CallTable = FxHashMap<InstId, Arc<Summary>>;
+
+/// Points-to sets of one function. Frozen once built.
+#[derive(Clone, Debug)]
+pub struct LocalMemory {
+    pub memory: Memory,
+    pub values: IndexVec<ValueId, LocSet>,
+    pub consts: IndexVec<ConstId, LocSet>,
+    pub contents: IndexVec<CellId, LocSet>,
+    pub limited: bool,
+}
+
+impl LocalMemory {
+    pub fn build(program: &Program, body: &Body, calls: &CallTable) -> LocalMemory {
+        let mut solver = Solver::new(program, body, calls);
+        solver.run();
+        solver.out
+    }
+
+    pub fn targets(&self, operand: Operand) -> &[Loc] {
+        match operand.kind() {
+            OperandKind::Value(v) => &self.values[v],
+            OperandKind::Const(c) => &self.consts[c],
+        }
+    }
+
+    /// What the cells at `loc` may hold.
+    pub fn load(&self, loc: Loc) -> LocSet {
+        let mut set = LocSet::new();
+        if loc.obj == Memory::WORLD {
+            insert(&mut set, world());
+            return set;
+        }
+        for cell in self.memory.overlapping(loc) {
+            for &target in &self.contents[cell] {
+                insert(&mut set, target);
+            }
+        }
+        set
+    }
+
+    /// Targets of a path of a callee's summary, at a call.
+    pub fn resolve(&self, call: InstId, args: &[Operand], path: &ValuePath) -> LocSet {
+        let mut set: LocSet = match path.root {
+            Root::Arg(n) => match args.get(usize::from(n)) {
+                Some(&arg) => self.targets(arg).iter().copied().collect(),
+                None => LocSet::new(),
+            },
+            Root::Global(g) => self.object_set(ObjKind::Global(g)),
+            Root::Fresh(k) => self.object_set(ObjKind::Fresh { call, index: k }),
+            Root::Ret => LocSet::new(),
+        };
+        for &offset in &path.loads {
+            let mut next = LocSet::new();
+            for loc in &set {
+                for target in self.load(Loc { obj: loc.obj, off: loc.off.plus(offset) }) {
+                    insert(&mut next, target);
+                }
+            }
+            set = next;
+        }
+        set
+    }
+
+    fn object_set(&self, kind: ObjKind) -> LocSet {
+        self.memory.find_object(kind).map(|obj| Loc { obj, off: Offset::ZERO }).into_iter().collect()
+    }
+
+    /// Objects that can be reached from `from` by following what cells hold, `from` included; sorted.
+    pub fn reachable(&self, from: &[Loc]) -> Vec<ObjId> {
+        let mut seen: Vec<ObjId> = Vec::new();
+        let mut stack: Vec<ObjId> = from.iter().map(|l| l.obj).collect();
+        while let Some(obj) = stack.pop() {
+            if seen.contains(&obj) {
+                continue;
+            }
+            seen.push(obj);
+            for &cell in &self.memory.objects[obj].cells {
+                stack.extend(self.contents[cell].iter().map(|l| l.obj).filter(|o| !seen.contains(o)));
+            }
+        }
+        seen.sort_unstable();
+        seen
+    }
+}
+
+fn world() -> Loc {
+    Loc { obj: Memory::WORLD, off: Offset::ANY }
+}
+
+/// Adds to a sorted set; true if new.
+fn insert(set: &mut LocSet, loc: Loc) -> bool {
+    match set.binary_search(&loc) {
+        Ok(_) => false,
+        Err(at) => {
+            set.insert(at, loc);
+            true
+        }
+    }
+}
+
+/// Keeps a set within its bounds: joins offsets per object, then gives up to the world.
+fn bound(set: &mut LocSet) {
+    if set.len() > MAX_OFFSETS {
+        let mut joined = LocSet::new();
+        let mut start = 0;
+        while start < set.len() {
+            let obj = set[start].obj;
+            let end = start + set[start..].iter().take_while(|l| l.obj == obj).count();
+            if end - start > MAX_OFFSETS {
+                let off = set[start..end].iter().map(|l| l.off).reduce(Offset::join).unwrap_or(Offset::ANY);
+                joined.push(Loc { obj, off });
+            } else {
+                joined.extend_from_slice(&set[start..end]);
+            }
+            start = end;
+        }
+        *set = joined;
+    }
+    if set.len() > MAX_TARGETS {
+        set.clear();
+        set.push(world());
+    }
+}
+
+struct Solver<'a> {
+    program: &'a Program,
+    body: &'a Body,
+    calls: &'a CallTable,
+    out: LocalMemory,
+    changed: bool,
+    /// Last rounds: whatever still grows becomes unknown.
+    give_up: bool,
+}
+
+impl<'a> Solver<'a> {
+    fn new(program: &'a Program, body: &'a Body, calls: &'a CallTable) -> Self {
+        let out = LocalMemory {
+            memory: Memory::default(),
+            values: IndexVec::from_elem(LocSet::new(), body.value_count()),
+            consts: IndexVec::from_elem(LocSet::new(), body.consts.len()),
+            contents: IndexVec::new(),
+            limited: false,
+        };
+        let mut solver = Solver { program, body, calls, out, changed: false, give_up: false };
+        solver.roots();
+        solver
+    }
+
+    fn roots(&mut self) {
+        for index in 0..self.body.param_count() {
+            if self.pointer_like(self.body.params[index]) {
+                let obj = self.out.memory.object(ObjKind::Param(index as u16), 1);
+                self.out.values[self.body.param(index)].push(Loc { obj, off: Offset::ZERO });
+            }
+        }
+        for (id, constant) in self.body.consts.iter_enumerated() {
+            match *constant {
+                Const::Global { global, offset } => {
+                    let obj = self.out.memory.object(ObjKind::Global(global), 0);
+                    self.out.consts[id].push(Loc { obj, off: Offset::exact(offset) });
+                }
+                Const::Func(func) => {
+                    let obj = self.out.memory.object(ObjKind::Func(func), 0);
+                    self.out.consts[id].push(Loc { obj, off: Offset::ZERO });
+                }
+                Const::Opaque(ty) if self.program.types.is_ptr(ty) => self.out.consts[id].push(world()),
+                Const::Aggregate { ref elems, .. } => {
+                    // Elements come before their aggregate or after it; nested address constants are rare enough to
+                    // resolve by one pass over direct elements.
+                    let found: LocSet = elems
+                        .iter()
+                        .filter_map(|&e| match self.body.consts[e] {
+                            Const::Global { global, offset } => Some((ObjKind::Global(global), offset)),
+                            Const::Func(func) => Some((ObjKind::Func(func), 0)),
+                            _ => None,
+                        })
+                        .map(|(kind, off)| Loc { obj: self.out.memory.object(kind, 0), off: Offset::exact(off) })
+                        .collect();
+                    for loc in found {
+                        insert(&mut self.out.consts[id], loc);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Pointers, integers wide enough to carry one, and aggregates of such.
+    fn pointer_like(&self, ty: TypeId) -> bool {
+        match self.program.types.get(ty) {
+            Type::Ptr => true,
+            Type::Int(width) => u64::from(*width) == self.program.types.layout.pointer_bytes * 8,
+            Type::Struct(s) => s.fields.iter().any(|f| self.pointer_like(f.0)),
+            Type::Array { elem, .. } => self.pointer_like(*elem),
+            _ => false,
+        }
+    }
+
+    fn run(&mut self) {
+        for round in 0.. {
+            self.changed = false;
+            self.give_up = round >= MAX_ROUNDS;
+            for (inst, _) in self.body.insts.iter_enumerated() {
+                self.visit(inst);
+            }
+            self.spread_havoc();
+            if !self.changed {
+                break;
+            }
+            self.out.limited |= self.give_up;
+            // Two more rounds let the unknowns flow; sets can only shrink to the world after that.
+            if round > 2 * MAX_ROUNDS {
+                break;
+            }
+        }
+    }
+
+    fn visit(&mut self, inst: InstId) {
+        let body = self.body;
+        let result = body.result(inst);
+        match body.insts[inst].op {
+            Op::Alloca { .. } => {
+                let obj = self.out.memory.object(ObjKind::Stack(inst), 0);
+                self.add(result, Loc { obj, off: Offset::ZERO });
+            }
+            Op::Load { addr } => self.load_into(result, addr, body.insts[inst].ty),
+            Op::Store { addr, value } => {
+                let targets: LocSet = self.out.targets(value).into();
+                self.store(addr, Offset::ZERO, &targets);
+            }
+            Op::PtrAdd { base, offset, indices } => {
+                let delta = self.delta(offset, indices);
+                for loc in LocSet::from(self.out.targets(base)) {
+                    self.add(result, Loc { obj: loc.obj, off: loc.off.plus(delta) });
+                }
+            }
+            Op::MemCopy { dst, src, .. } => self.copy_contents(dst, src),
+            Op::Cast { op, value } => match op {
+                CastOp::PtrToInt | CastOp::IntToPtr | CastOp::Bitcast => self.copy(result, value),
+                _ => {}
+            },
+            Op::Binary { a, b, .. } if self.pointer_like(body.insts[inst].ty) => {
+                // A pointer taken apart as an integer: still leads to its object, somewhere.
+                for operand in [a, b] {
+                    for loc in LocSet::from(self.out.targets(operand)) {
+                        self.add(result, Loc { obj: loc.obj, off: Offset::ANY });
+                    }
+                }
+            }
+            Op::Select { then, els, .. } => {
+                self.copy(result, then);
+                self.copy(result, els);
+            }
+            Op::Phi { incoming } => {
+                for entry in body.incoming(incoming) {
+                    self.copy(result, entry.value);
+                }
+            }
+            Op::ExtractValue { agg, .. } => {
+                if self.pointer_like(body.insts[inst].ty) {
+                    self.copy(result, agg);
+                }
+            }
+            Op::InsertValue { agg, value, .. } => {
+                self.copy(result, agg);
+                self.copy(result, value);
+            }
+            Op::AtomicRmw { addr, value, .. } => {
+                self.load_into(result, addr, body.insts[inst].ty);
+                let targets: LocSet = self.out.targets(value).into();
+                self.store(addr, Offset::ZERO, &targets);
+            }
+            Op::CmpXchg { addr, new, .. } => {
+                self.load_into(result, addr, body.insts[inst].ty);
+                let targets: LocSet = self.out.targets(new).into();
+                self.store(addr, Offset::ZERO, &targets);
+            }
+            Op::VaArg { .. } | Op::LandingPad { .. } => self.add(result, world()),
+            Op::Opaque { args } => {
+                if self.pointer_like(body.insts[inst].ty) {
+                    for &arg in body.list(args) {
+                        for loc in LocSet::from(self.out.targets(arg)) {
+                            self.add(result, Loc { obj: loc.obj, off: Offset::ANY });
+                        }
+                    }
+                }
+            }
+            Op::Uninit { .. } => {}
+            Op::Call { args, .. } | Op::Invoke { args, .. } => {
+                if let Some(summary) = self.calls.get(&inst).cloned() {
+                    self.call(inst, &summary, body.list(args));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn delta(&self, offset: i64, indices: drip_program::PoolRange) -> Offset {
+        let mut delta = Offset::exact(offset);
+        for scaled in self.body.scaled(indices) {
+            let scale = u32::try_from(scaled.scale.unsigned_abs()).unwrap_or(1).max(1);
+            delta = delta.plus(Offset { base: 0, stride: scale });
+        }
+        delta
+    }
+
+    fn add(&mut self, value: ValueId, loc: Loc) {
+        let set = &mut self.out.values[value];
+        if set.contains(&world()) && self.give_up {
+            return;
+        }
+        if insert(set, loc) {
+            self.changed = true;
+            if self.give_up {
+                insert(set, world());
+            }
+            bound(set);
+        }
+    }
+
+    fn copy(&mut self, into: ValueId, from: Operand) {
+        for loc in LocSet::from(self.out.targets(from)) {
+            self.add(into, loc);
+        }
+    }
+
+    fn cell(&mut self, loc: Loc) -> CellId {
+        let cell = self.out.memory.cell(loc);
+        if cell.index() >= self.out.contents.len() {
+            self.out.contents.push(LocSet::new());
+            self.entry_contents(cell);
+        }
+        cell
+    }
+
+    /// What a cell holds before the function touches it.
+    fn entry_contents(&mut self, cell: CellId) {
+        let place = self.out.memory.cells[cell];
+        let object = &self.out.memory.objects[place.obj];
+        let (kind, depth) = (object.kind, object.depth);
+        match kind {
+            ObjKind::World => self.add_content(cell, world()),
+            ObjKind::Deep(_) => self.add_content(cell, Loc { obj: place.obj, off: Offset::ANY }),
+            ObjKind::Global(global) if self.program.globals[global].is_const => {
+                self.initial_contents(cell, &self.program.globals[global].init);
+            }
+            ObjKind::Global(_) | ObjKind::Param(_) | ObjKind::Entry(_) => {
+                let obj = if depth >= MAX_ENTRY_DEPTH {
+                    self.out.memory.object(ObjKind::Deep(place.obj), depth)
+                } else {
+                    self.out.memory.object(ObjKind::Entry(cell), depth + 1)
+                };
+                self.add_content(cell, Loc { obj, off: Offset::ZERO });
+            }
+            ObjKind::Stack(_) | ObjKind::Fresh { .. } | ObjKind::Func(_) => {}
+        }
+    }
+
+    /// A constant table: addresses in its initialiser.
+    fn initial_contents(&mut self, cell: CellId, init: &Init) {
+        let off = self.out.memory.cells[cell].off;
+        let Init::Slots { slots, .. } = init else { return };
+        for &(at, scalar) in slots.iter() {
+            if !off.may_equal(Offset::exact(at as i64)) {
+                continue;
+            }
+            let (kind, offset) = match scalar {
+                Scalar::Global { global, offset } => (ObjKind::Global(global), offset),
+                Scalar::Func(func) => (ObjKind::Func(func), 0),
+                _ => continue,
+            };
+            let obj = self.out.memory.object(kind, 0);
+            self.add_content(cell, Loc { obj, off: Offset::exact(offset) });
+        }
+    }
+
+    fn add_content(&mut self, cell: CellId, loc: Loc) {
+        let set = &mut self.out.contents[cell];
+        if insert(set, loc) {
+            self.changed = true;
+            if self.give_up {
+                insert(set, world());
+            }
+            bound(set);
+        }
+    }
+
+    /// Everything that a read at `loc` may see; makes the cell.
+    fn read(&mut self, loc: Loc, wanted: bool) -> LocSet {
+        if loc.obj == Memory::WORLD {
+            return LocSet::from_slice(&[world()]);
+        }
+        if matches!(self.out.memory.kind(loc.obj), ObjKind::Func(_)) {
+            return LocSet::new();
+        }
+        self.cell(loc);
+        if !wanted {
+            return LocSet::new();
+        }
+        let mut set = self.out.load(loc);
+        if self.out.memory.objects[loc.obj].havoc {
+            insert(&mut set, world());
+        }
+        set
+    }
+
+    fn load_into(&mut self, result: ValueId, addr: Operand, ty: TypeId) {
+        let wanted = self.pointer_like(ty);
+        for loc in LocSet::from(self.out.targets(addr)) {
+            // A struct loaded as one value sees all its cells.
+            let locs = if matches!(self.program.types.get(ty), Type::Struct(_) | Type::Array { .. }) {
+                Loc { obj: loc.obj, off: Offset::ANY }
+            } else {
+                loc
+            };
+            for target in self.read(locs, wanted) {
+                self.add(result, target);
+            }
+        }
+    }
+
+    fn store(&mut self, addr: Operand, offset: Offset, targets: &[Loc]) {
+        for loc in LocSet::from(self.out.targets(addr)) {
+            self.store_at(Loc { obj: loc.obj, off: loc.off.plus(offset) }, targets);
+        }
+    }
+
+    fn store_at(&mut self, loc: Loc, targets: &[Loc]) {
+        if loc.obj == Memory::WORLD || matches!(self.out.memory.kind(loc.obj), ObjKind::Func(_)) {
+            return;
+        }
+        let cell = self.cell(loc);
+        for &target in targets {
+            self.add_content(cell, target);
+        }
+    }
+
+    /// memcpy: every cell of a source object appears in the destination at the same distance.
+    fn copy_contents(&mut self, dst: Operand, src: Operand) {
+        for to in LocSet::from(self.out.targets(dst)) {
+            for from in LocSet::from(self.out.targets(src)) {
+                self.copy_object(from, to);
+            }
+        }
+    }
+
+    fn copy_object(&mut self, from: Loc, to: Loc) {
+        if from.obj == to.obj {
+            return;
+        }
+        if from.obj == Memory::WORLD {
+            self.store_at(Loc { obj: to.obj, off: Offset::ANY }, &[world()]);
+            return;
+        }
+        let cells: SmallVec<[CellId; 8]> = self.out.memory.objects[from.obj].cells.iter().copied().collect();
+        for cell in cells {
+            let place = self.out.memory.cells[cell];
+            let distance = Offset { base: place.off.base.wrapping_sub(from.off.base), stride: place.off.stride };
+            let targets = self.out.contents[cell].clone();
+            self.store_at(Loc { obj: to.obj, off: to.off.plus(distance) }, &targets);
+        }
+        // A destination cell that nobody wrote in the source yet: its entry state must exist to be copied.
+        let wanted: SmallVec<[Offset; 8]> =
+            self.out.memory.objects[to.obj].cells.iter().map(|&c| self.out.memory.cells[c].off).collect();
+        for off in wanted {
+            let distance = Offset { base: off.base.wrapping_sub(to.off.base), stride: off.stride };
+            if distance.base >= 0 && self.out.memory.kind(from.obj).has_entry_state() {
+                self.cell(Loc { obj: from.obj, off: from.off.plus(distance) });
+            }
+        }
+    }
+
+    fn call(&mut self, inst: InstId, summary: &Summary, args: &[Operand]) {
+        let result = self.body.result(inst);
+        for outcome in &summary.outcomes {
+            for &index in &outcome.fresh {
+                self.out.memory.object(ObjKind::Fresh { call: inst, index }, 0);
+            }
+            for target in self.value_targets(inst, args, &outcome.ret) {
+                self.add(result, target);
+            }
+            for write in &outcome.writes {
+                let targets = self.value_targets(inst, args, &write.value);
+                if write.cell.base.root == Root::Ret {
+                    for target in targets {
+                        self.add(result, target);
+                    }
+                    continue;
+                }
+                for loc in self.resolve(inst, args, &write.cell.base) {
+                    self.store_at(Loc { obj: loc.obj, off: loc.off.plus(write.cell.offset) }, &targets);
+                }
+            }
+            for copy in &outcome.copies {
+                let to = self.out.memory.object(ObjKind::Fresh { call: inst, index: copy.to }, 0);
+                for from in self.resolve(inst, args, &copy.from) {
+                    self.copy_object(from, Loc { obj: to, off: Offset::ZERO });
+                }
+            }
+            for escape in &outcome.escapes {
+                for loc in self.resolve(inst, args, &escape.path) {
+                    self.havoc(loc.obj);
+                }
+            }
+            for free in &outcome.frees {
+                // Makes the cells on the way, so that the engine can name what is freed.
+                self.resolve(inst, args, &free.path);
+            }
+            for atom in &outcome.when {
+                if let drip_models::Subject::Entry(path) = &atom.subject {
+                    self.resolve(inst, args, path);
+                }
+            }
+        }
+    }
+
+    fn havoc(&mut self, obj: ObjId) {
+        let object = &mut self.out.memory.objects[obj];
+        if !object.havoc && object.kind != ObjKind::World {
+            object.havoc = true;
+            self.changed = true;
+        }
+    }
+
+    /// What a havocked object leads to is havocked too.
+    fn spread_havoc(&mut self) {
+        let mut stack: Vec<ObjId> =
+            self.out.memory.objects.iter_enumerated().filter(|(_, o)| o.havoc).map(|(id, _)| id).collect();
+        while let Some(obj) = stack.pop() {
+            let cells: SmallVec<[CellId; 8]> = self.out.memory.objects[obj].cells.iter().copied().collect();
+            for cell in cells {
+                for loc in self.out.contents[cell].clone() {
+                    let target = &mut self.out.memory.objects[loc.obj];
+                    if !target.havoc && target.kind != ObjKind::World {
+                        target.havoc = true;
+                        self.changed = true;
+                        stack.push(loc.obj);
+                    }
+                }
+            }
+        }
+    }
+
+    fn value_targets(&mut self, inst: InstId, args: &[Operand], value: &Value) -> LocSet {
+        match value {
+            Value::Int(_) => LocSet::new(),
+            Value::Entry { path, plus } => self
+                .resolve(inst, args, path)
+                .into_iter()
+                .map(|l| Loc { obj: l.obj, off: l.off.plus(*plus) })
+                .collect(),
+            Value::Fresh { index, offset } => {
+                let obj = self.out.memory.object(ObjKind::Fresh { call: inst, index: *index }, 0);
+                LocSet::from_slice(&[Loc { obj, off: *offset }])
+            }
+            Value::Func(func) => {
+                let obj = self.out.memory.object(ObjKind::Func(*func), 0);
+                LocSet::from_slice(&[Loc { obj, off: Offset::ZERO }])
+            }
+            Value::Unknown(_) => {
+                if self.pointer_like(self.body.insts[inst].ty) {
+                    LocSet::from_slice(&[world()])
+                } else {
+                    LocSet::new()
+                }
+            }
+        }
+    }
+
+    /// As [`LocalMemory::resolve`], making cells on the way.
+    fn resolve(&mut self, call: InstId, args: &[Operand], path: &ValuePath) -> LocSet {
+        let mut set: LocSet = match path.root {
+            Root::Arg(n) => match args.get(usize::from(n)) {
+                Some(&arg) => self.out.targets(arg).into(),
+                None => LocSet::new(),
+            },
+            Root::Global(g) => {
+                let obj = self.out.memory.object(ObjKind::Global(g), 0);
+                LocSet::from_slice(&[Loc { obj, off: Offset::ZERO }])
+            }
+            Root::Fresh(index) => {
+                let obj = self.out.memory.object(ObjKind::Fresh { call, index }, 0);
+                LocSet::from_slice(&[Loc { obj, off: Offset::ZERO }])
+            }
+            Root::Ret => LocSet::new(),
+        };
+        for &offset in &path.loads {
+            let mut next = LocSet::new();
+            for loc in set {
+                for target in self.read(Loc { obj: loc.obj, off: loc.off.plus(offset) }, true) {
+                    insert(&mut next, target);
+                }
+            }
+            set = next;
+        }
+        set
+    }
+}
