@@ -1,0 +1,27 @@
+//! Conditions of drip and the solvers that decide them.
+//!
+//! [`Terms`] holds hash-consed terms over bit-vectors and booleans; [`check`] decides whether a conjunction of them can
+//! hold, in stages of rising price (SMOKE, section III-B): contradiction filter, congruence and intervals, bit-blasting
+//! to SAT. All limits are fuel, so verdicts don't depend on the machine.
+//!
+//! Architecture invariant: this crate knows nothing about programs. Values, objects and functions are the client's
+//! numbers ([`SymId`], [`ObjKey`], [`FnKey`]); which branch or load a term stands for is the client's business.
+
+pub mod address;
+mod answer;
+mod build;
+mod check;
+mod eval;
+mod filter;
+mod substitute;
+mod term;
+mod terms;
+
+pub use answer::{Answer, Budget, Cost, Model, Stage, Verdict};
+pub use check::check;
+pub use eval::{Assignment, Values};
+pub use term::{
+    BinOp, FnKey, Linear, MAX_WIDTH, ObjKey, Sort, SymId, TermId, TermKind, mask, sign_bit,
+    to_signed,
+};
+pub use terms::Terms;
