@@ -1,0 +1,534 @@
+//! Jobs to bitcode: in parallel, from the cache where possible, with flags dropped that clang does not take.
+//!
+//! Each job is looked up in the cache; on a miss clang writes into the cache's `tmp/` and the result is renamed
+//! into place. A source that does not compile becomes a [`Failure`] and stops nobody else. A cache that fails
+//! half-way (disk full) is replaced by a temporary directory once, for all units after it.
+//!
+//! Invariant: results stand in job order. Flags that a first unit had to drop are dropped beforehand in later
+//! units of the run, which saves clang runs but never changes a result: clang refuses such a flag always.
+
+use crate::cache::{self, Cache};
+use crate::child::{self, Outcome};
+use crate::retry::{self, Change};
+use crate::{
+    Captured, ClangInfo, Error, Failure, Job, Options, Progress, SkipReason, Skipped, Unit, clang,
+};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
+use tempfile::{NamedTempFile, TempDir};
+
+/// The flags every unit is compiled with: debug information, no optimisation passes but the front end's -O1
+/// attributes and TBAA, no lifetime markers, no fortified library calls, no warnings. `-Wno-everything` also silences
+/// the warnings that newer clangs make errors of (implicit declarations), which the user's gcc accepts.
+pub const CAPTURE_FLAGS: [&str; 12] = [
+    "-g",
+    "-O1",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-Xclang",
+    "-disable-lifetime-markers",
+    "-U__OPTIMIZE__",
+    "-U_FORTIFY_SOURCE",
+    "-w",
+    "-Wno-everything",
+    "-emit-llvm",
+    "-c",
+];
+
+/// Runs of clang per unit. Each drops at least one flag; clang names most of them at once, so more than this many
+/// means that dropping leads nowhere, and the unit fails with clang's last words.
+const MAX_RUNS_PER_UNIT: usize = 8;
+
+/// Lines of clang's messages that a failure keeps, and the length of each.
+const EXCERPT_LINES: usize = 12;
+const EXCERPT_LINE_LENGTH: usize = 400;
+
+/// Since gcc 11, C++ without `-std` is gnu++17; clang took that over in version 16.
+const FIRST_CXX17_BY_DEFAULT: u32 = 16;
+
+/// Environment variables by which clang would write or read files that are none of ours.
+const REMOVED_ENVIRONMENT: [&str; 2] = ["DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"];
+
+/// Environment variables that change what a compile sees; part of the cache key.
+pub(crate) const MEANINGFUL_ENVIRONMENT: [&str; 5] = [
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "SDKROOT",
+    "MACOSX_DEPLOYMENT_TARGET",
+];
+
+/// Compiles `jobs` and adds the results to `captured`.
+pub(crate) fn run(
+    jobs: Vec<Job>,
+    options: &Options<'_>,
+    mut captured: Captured,
+) -> Result<Captured, Error> {
+    if jobs.is_empty() {
+        return Ok(captured);
+    }
+    let clang = clang::find(options.clang.as_deref(), options.config_clang.as_deref())?;
+    let (cache, replaced) = Cache::open_or_temporary(options.cache_dir.as_deref())?;
+    if let Some((scratch, note)) = replaced {
+        captured.scratch = Some(scratch);
+        captured.notes.push(note);
+    }
+    let workshop = Workshop {
+        clang,
+        cache,
+        fallback: OnceLock::new(),
+        refused: Mutex::new(BTreeSet::new()),
+        clang_runs: AtomicUsize::new(0),
+        options,
+    };
+    let results = workshop.all(&jobs);
+    workshop.collect(jobs, results, captured)
+}
+
+/// What the worker threads share.
+struct Workshop<'a> {
+    clang: ClangInfo,
+    cache: Cache,
+    /// Used once `cache` has failed to take a file; with the reason. An error text if there is no fallback either.
+    fallback: OnceLock<Result<(Cache, TempDir, String), Error>>,
+    /// Flags that clang has called unknown in this run.
+    refused: Mutex<BTreeSet<String>>,
+    clang_runs: AtomicUsize,
+    options: &'a Options<'a>,
+}
+
+/// What became of one job.
+enum Done {
+    Unit { unit: Unit, runs: usize },
+    Failed { failure: Failure, runs: usize },
+    Skipped(SkipReason),
+    Cancelled,
+}
+
+/// Why one run of clang did not give a file.
+enum Trouble {
+    /// Clang's messages.
+    Compiler(String),
+    /// The output could not be written.
+    Disk(String),
+    Cancelled,
+}
+
+impl Workshop<'_> {
+    fn all(&self, jobs: &[Job]) -> Vec<Option<Done>> {
+        let results: Vec<Mutex<Option<Done>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+        let next = AtomicUsize::new(0);
+        let finished = AtomicUsize::new(0);
+        let work = || {
+            while let (Some(job), Some(slot)) = {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                (jobs.get(index), results.get(index))
+            } {
+                if self.options.cancelled() {
+                    return;
+                }
+                let done = self.one(job);
+                self.tell(
+                    job,
+                    &done,
+                    finished.fetch_add(1, Ordering::Relaxed) + 1,
+                    jobs.len(),
+                );
+                *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..worker_count(self.options.jobs, jobs.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let unwrap =
+            |slot: Mutex<Option<Done>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.into_iter().map(unwrap).collect()
+    }
+
+    fn tell(&self, job: &Job, done: &Done, count: usize, total: usize) {
+        if let Some(progress) = self.options.progress {
+            progress(Progress {
+                done: count,
+                total,
+                source: &job.source,
+                from_cache: matches!(done, Done::Unit { unit, .. } if unit.from_cache),
+                failed: matches!(done, Done::Failed { .. }),
+            });
+        }
+    }
+
+    fn one(&self, job: &Job) -> Done {
+        let language = match job.language.clang_name() {
+            Ok(language) => language,
+            Err(reason) => return Done::Skipped(reason),
+        };
+        let mut flags = self.flags_of(job);
+        let key = self.key(job, language, &flags);
+        if let Some(hit) = self.cache.lookup(&key) {
+            return Done::Unit {
+                unit: unit_of(job, hit.bitcode, true, &hit.dropped),
+                runs: 0,
+            };
+        }
+        if let Err(error) = std::fs::File::open(&job.source) {
+            return Done::Failed {
+                failure: Failure {
+                    source: job.source.clone(),
+                    command: String::new(),
+                    stderr_excerpt: format!("cannot read {}: {error}", job.source.display()),
+                },
+                runs: 0,
+            };
+        }
+        let mut dropped = self.drop_refused(&mut flags);
+        let mut runs = 0;
+        loop {
+            runs += 1;
+            match self.run_clang(job, language, &flags, &key, &dropped) {
+                Ok(bitcode) => {
+                    return Done::Unit {
+                        unit: unit_of(job, bitcode, false, &dropped),
+                        runs,
+                    };
+                }
+                Err(Trouble::Cancelled) => return Done::Cancelled,
+                Err(Trouble::Compiler(stderr)) if runs < MAX_RUNS_PER_UNIT => {
+                    if !self.change_flags(&stderr, &mut flags, &mut dropped) {
+                        return self.failed(job, language, &flags, &stderr, runs);
+                    }
+                }
+                Err(Trouble::Compiler(text) | Trouble::Disk(text)) => {
+                    return self.failed(job, language, &flags, &text, runs);
+                }
+            }
+        }
+    }
+
+    /// Drops or replaces what clang complained about; false if it complained about something else.
+    fn change_flags(
+        &self,
+        stderr: &str,
+        flags: &mut Vec<String>,
+        dropped: &mut Vec<String>,
+    ) -> bool {
+        let changes = retry::changes(stderr, flags);
+        if changes.is_empty() {
+            return false;
+        }
+        for (index, change) in changes.into_iter().rev() {
+            match change {
+                Change::Replace(other) => {
+                    if let Some(flag) = flags.get_mut(index) {
+                        *flag = other;
+                    }
+                }
+                Change::Drop if index < flags.len() => {
+                    let flag = flags.remove(index);
+                    if stderr.contains(&format!("unknown argument: '{flag}'")) {
+                        self.refused
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .insert(flag.clone());
+                    }
+                    dropped.push(flag);
+                }
+                Change::Drop => {}
+            }
+        }
+        true
+    }
+
+    fn drop_refused(&self, flags: &mut Vec<String>) -> Vec<String> {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let (out, kept) = std::mem::take(flags)
+            .into_iter()
+            .partition(|flag| refused.contains(flag));
+        *flags = kept;
+        out
+    }
+
+    fn failed(
+        &self,
+        job: &Job,
+        language: &str,
+        flags: &[String],
+        stderr: &str,
+        runs: usize,
+    ) -> Done {
+        let command = self.command_line(job, language, flags, Path::new("/dev/null"), None);
+        Done::Failed {
+            failure: Failure {
+                source: job.source.clone(),
+                command: shell_text(&self.clang.path, &command),
+                stderr_excerpt: excerpt(stderr),
+            },
+            runs,
+        }
+    }
+
+    /// The user's flags and extra flags, with the C++ standard that gcc would have taken.
+    fn flags_of(&self, job: &Job) -> Vec<String> {
+        let mut flags = job.flags.clone();
+        flags.extend(self.options.extra_args.iter().cloned());
+        let old_default = self.clang.major < FIRST_CXX17_BY_DEFAULT && job.language.is_cxx();
+        if old_default
+            && !flags
+                .iter()
+                .any(|f| f.starts_with("-std=") || f.starts_with("--std"))
+        {
+            flags.insert(0, "-std=gnu++17".to_owned());
+        }
+        flags
+    }
+
+    fn key(&self, job: &Job, language: &str, flags: &[String]) -> String {
+        let mut fields: Vec<&[u8]> = vec![
+            self.clang.identity.as_bytes(),
+            language.as_bytes(),
+            job.directory.as_os_str().as_encoded_bytes(),
+            job.source_argument.as_encoded_bytes(),
+        ];
+        fields.extend(CAPTURE_FLAGS.iter().map(|f| f.as_bytes()));
+        fields.extend(flags.iter().map(|f| f.as_bytes()));
+        let environment = environment_of(job);
+        for (name, value) in &environment {
+            fields.push(name.as_bytes());
+            fields.push(value.as_encoded_bytes());
+        }
+        cache::key(fields)
+    }
+
+    fn command_line(
+        &self,
+        job: &Job,
+        language: &str,
+        flags: &[String],
+        output: &Path,
+        depfile: Option<&Path>,
+    ) -> Vec<OsString> {
+        let mut line: Vec<OsString> = CAPTURE_FLAGS.iter().map(OsString::from).collect();
+        line.extend(flags.iter().map(OsString::from));
+        if let Some(depfile) = depfile {
+            line.extend(["-MD", "-MT", "unit", "-MF"].map(OsString::from));
+            line.push(depfile.as_os_str().to_owned());
+        }
+        line.extend(["-x", language].map(OsString::from));
+        let mut source = job.source_argument.clone();
+        if source.as_encoded_bytes().starts_with(b"-") {
+            source = Path::new(".").join(source).into_os_string();
+        }
+        line.push(source);
+        line.push("-o".into());
+        line.push(output.as_os_str().to_owned());
+        line
+    }
+
+    /// One run of clang, into the cache or, when that fails, into the fallback.
+    fn run_clang(
+        &self,
+        job: &Job,
+        language: &str,
+        flags: &[String],
+        key: &str,
+        dropped: &[String],
+    ) -> Result<PathBuf, Trouble> {
+        let reason = match self.fallback.get() {
+            Some(_) => String::new(),
+            None => match self.run_clang_into(&self.cache, job, language, flags, key, dropped) {
+                Err(Trouble::Disk(reason)) => reason,
+                result => return result,
+            },
+        };
+        let fallback = self.fallback.get_or_init(|| {
+            let (cache, scratch) = Cache::temporary(self.cache.root(), &reason)?;
+            Ok((cache, scratch, reason))
+        });
+        match fallback {
+            Ok((cache, _, _)) => self.run_clang_into(cache, job, language, flags, key, dropped),
+            Err(error) => Err(Trouble::Disk(error.to_string())),
+        }
+    }
+
+    fn run_clang_into(
+        &self,
+        cache: &Cache,
+        job: &Job,
+        language: &str,
+        flags: &[String],
+        key: &str,
+        dropped: &[String],
+    ) -> Result<PathBuf, Trouble> {
+        let disk = |error: std::io::Error| Trouble::Disk(error.to_string());
+        let output = NamedTempFile::with_suffix_in(".bc", cache.tmp()).map_err(disk)?;
+        let depfile = NamedTempFile::with_suffix_in(".d", cache.tmp()).map_err(disk)?;
+        let mut command = Command::new(&self.clang.path);
+        command
+            .args(self.command_line(job, language, flags, output.path(), Some(depfile.path())))
+            .current_dir(&job.directory)
+            .envs(environment_of(job));
+        for name in REMOVED_ENVIRONMENT {
+            command.env_remove(name);
+        }
+        let started = SystemTime::now();
+        self.clang_runs.fetch_add(1, Ordering::Relaxed);
+        let outcome = child::run(command, &|| self.options.cancelled());
+        let (status, stderr) = match outcome {
+            Ok(Outcome::Ended { status, stderr }) => (status, stderr),
+            Ok(Outcome::Cancelled) => return Err(Trouble::Cancelled),
+            Err(error) => {
+                let text = format!(
+                    "cannot run {} in {}: {error}",
+                    self.clang.path.display(),
+                    job.directory.display()
+                );
+                return Err(Trouble::Compiler(text));
+            }
+        };
+        if !status.success() {
+            if speaks_of_full_disk(&stderr, output.path()) {
+                return Err(Trouble::Disk(excerpt(&stderr)));
+            }
+            let text = if stderr.is_empty() {
+                format!("clang ended with {status}")
+            } else {
+                stderr
+            };
+            return Err(Trouble::Compiler(text));
+        }
+        let dependencies = std::fs::read_to_string(depfile.path()).unwrap_or_default();
+        // Clang replaces its output by a rename of its own, so the open handle may be an empty orphan.
+        let written = reopen(output).map_err(disk)?;
+        cache
+            .store(
+                key,
+                written,
+                &dependencies,
+                &job.directory,
+                started,
+                dropped,
+            )
+            .map_err(disk)
+    }
+
+    fn collect(
+        self,
+        jobs: Vec<Job>,
+        results: Vec<Option<Done>>,
+        mut captured: Captured,
+    ) -> Result<Captured, Error> {
+        let mut retries = 0;
+        for (job, done) in jobs.into_iter().zip(results) {
+            match done {
+                Some(Done::Unit { unit, runs }) => {
+                    retries += runs.saturating_sub(1);
+                    if unit.from_cache {
+                        captured.statistics.from_cache += 1;
+                    } else {
+                        captured.statistics.compiled += 1;
+                    }
+                    captured.units.push(unit);
+                }
+                Some(Done::Failed { failure, runs }) => {
+                    retries += runs.saturating_sub(1);
+                    captured.statistics.failed += 1;
+                    captured.failures.push(failure);
+                }
+                Some(Done::Skipped(reason)) => captured.skipped.push(Skipped {
+                    path: job.source,
+                    reason,
+                }),
+                Some(Done::Cancelled) | None => captured.cancelled = true,
+            }
+        }
+        captured.statistics.retries += retries;
+        captured.statistics.clang_runs += self.clang_runs.into_inner();
+        match self.fallback.into_inner() {
+            None => {}
+            Some(Ok((_, scratch, reason))) => {
+                captured.notes.push(format!(
+                    "the cache {} failed ({reason}); the rest was compiled into a temporary directory",
+                    self.cache.root().display()
+                ));
+                captured.scratch = Some(scratch);
+            }
+            Some(Err(error)) => return Err(error),
+        }
+        Ok(captured)
+    }
+}
+
+fn reopen(output: NamedTempFile) -> std::io::Result<NamedTempFile> {
+    let path = output.into_temp_path();
+    let file = std::fs::File::open(&path)?;
+    Ok(NamedTempFile::from_parts(file, path))
+}
+
+fn unit_of(job: &Job, bitcode: PathBuf, from_cache: bool, dropped: &[String]) -> Unit {
+    let mut dropped_flags = job.dropped.clone();
+    dropped_flags.extend_from_slice(dropped);
+    Unit {
+        source: job.source.clone(),
+        bitcode,
+        object: job.object.clone(),
+        from_cache,
+        dropped_flags,
+    }
+}
+
+/// The job's own variables, and those of ours that it does not name.
+fn environment_of(job: &Job) -> Vec<(&str, OsString)> {
+    let value = |name: &'static str| match job.environment.get(name) {
+        Some(value) => Some(OsString::from(value)),
+        None => std::env::var_os(name),
+    };
+    MEANINGFUL_ENVIRONMENT
+        .into_iter()
+        .filter_map(|name| Some((name, value(name)?)))
+        .collect()
+}
+
+fn worker_count(asked: usize, jobs: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let wanted = if asked == 0 { cores } else { asked };
+    wanted.min(jobs).max(1)
+}
+
+/// Is the failure about our output file rather than about the source?
+fn speaks_of_full_disk(stderr: &str, output: &Path) -> bool {
+    let named = output
+        .file_name()
+        .and_then(|n| n.to_str())
+        .unwrap_or_default();
+    stderr.contains("No space left on device")
+        || stderr.contains("IO failure on output stream")
+        || (stderr.contains("unable to open output file") && stderr.contains(named))
+}
+
+fn shell_text(program: &Path, arguments: &[OsString]) -> String {
+    let mut words = vec![program.to_string_lossy().into_owned()];
+    words.extend(arguments.iter().map(|a| a.to_string_lossy().into_owned()));
+    let quoted = shlex::try_join(words.iter().map(String::as_str));
+    quoted.unwrap_or_else(|_| words.join(" "))
+}
+
+/// The first error and what follows it, cut to a readable size.
+fn excerpt(stderr: &str) -> String {
+    let lines: Vec<&str> = stderr.lines().collect();
+    let first = lines.iter().position(|l| l.contains("error:")).unwrap_or(0);
+    let shown = lines.iter().skip(first).take(EXCERPT_LINES);
+    let mut text: Vec<String> = shown
+        .map(|l| l.chars().take(EXCERPT_LINE_LENGTH).collect())
+        .collect();
+    if lines.len() > first + EXCERPT_LINES {
+        text.push("…".to_owned());
+    }
+    text.join("\n")
+}
