@@ -6,12 +6,13 @@
 
 use crate::Terms;
 use crate::answer::{Answer, Budget, Cost, Model, Stage, Verdict};
+use crate::blast::{self, LeafFacts, Outcome};
 use crate::eval::{Assignment, Values};
 use crate::filter;
 use crate::term::TermId;
 
 /// Decides a conjunction.
-pub fn check(terms: &mut Terms, conjunction: &[TermId], _budget: &Budget) -> Answer {
+pub fn check(terms: &mut Terms, conjunction: &[TermId], budget: &Budget) -> Answer {
     let mut cost = Cost::default();
     let flat = filter::flatten(terms, conjunction);
     cost.filter_steps = flat.steps;
@@ -29,11 +30,26 @@ pub fn check(terms: &mut Terms, conjunction: &[TermId], _budget: &Budget) -> Ans
     if filter::contradicts(terms, &flat.conjuncts) {
         return settled(Verdict::Infeasible, Stage::Filter, None, cost);
     }
-    let guess = Assignment::new();
-    if satisfies(terms, &flat.conjuncts, &guess) {
-        return settled(Verdict::Feasible, Stage::Intervals, Some(guess), cost);
+    by_sat(terms, &flat.conjuncts, &LeafFacts::default(), budget, cost)
+}
+
+fn by_sat(
+    terms: &Terms,
+    conjuncts: &[TermId],
+    facts: &LeafFacts,
+    budget: &Budget,
+    mut cost: Cost,
+) -> Answer {
+    match blast::solve(terms, conjuncts, facts, budget, &mut cost) {
+        Outcome::Infeasible => settled(Verdict::Infeasible, Stage::Sat, None, cost),
+        Outcome::Feasible(model) if satisfies(terms, conjuncts, &model) => {
+            settled(Verdict::Feasible, Stage::Sat, Some(model), cost)
+        }
+        // A model that doesn't hold would be the client's doing: one symbol or function with two sorts.
+        Outcome::Feasible(_) | Outcome::OutOfFuel => {
+            settled(Verdict::Unknown, Stage::Sat, None, cost)
+        }
     }
-    settled(Verdict::Unknown, Stage::Sat, None, cost)
 }
 
 fn settled(verdict: Verdict, stage: Stage, model: Option<Assignment>, cost: Cost) -> Answer {

@@ -9,6 +9,7 @@
 
 pub mod address;
 mod answer;
+mod blast;
 mod build;
 mod check;
 mod eval;

@@ -2,38 +2,10 @@
 
 mod common;
 
-use common::{Shape, Tape, World};
+use common::{Shape, Tape, World, all_worlds};
 use drip_cond::Terms;
 use proptest::collection::vec;
 use proptest::prelude::*;
-
-/// Every assignment of the small shape's unknowns.
-fn all_worlds(shape: &Shape) -> Vec<World> {
-    use common::symbol_id;
-    use drip_cond::Sort;
-    let mut worlds = vec![World::default()];
-    let mut multiply = |sym, count: u64| {
-        worlds = worlds
-            .iter()
-            .flat_map(|world| {
-                (0..count).map(move |value| {
-                    let mut world = world.clone();
-                    world.symbols.insert(sym, value);
-                    world
-                })
-            })
-            .collect();
-    };
-    for index in 0..shape.booleans {
-        multiply(symbol_id(index, Sort::Bool), 2);
-    }
-    for &width in &shape.widths {
-        for index in 0..shape.symbols_per_sort {
-            multiply(symbol_id(index, Sort::Bits(width)), 1 << width);
-        }
-    }
-    worlds
-}
 
 proptest! {
     #![proptest_config(common::config(600))]

@@ -542,3 +542,29 @@ fn build_binary(terms: &mut Terms, op: &str, a: TermId, b: TermId) -> TermId {
         _ => terms.srem(a, b),
     }
 }
+
+/// Every assignment of the small shape's unknowns.
+pub fn all_worlds(shape: &Shape) -> Vec<World> {
+    let mut worlds = vec![World::default()];
+    let mut multiply = |sym, count: u64| {
+        worlds = worlds
+            .iter()
+            .flat_map(|world| {
+                (0..count).map(move |value| {
+                    let mut world = world.clone();
+                    world.symbols.insert(sym, value);
+                    world
+                })
+            })
+            .collect();
+    };
+    for index in 0..shape.booleans {
+        multiply(symbol_id(index, Sort::Bool), 2);
+    }
+    for &width in &shape.widths {
+        for index in 0..shape.symbols_per_sort {
+            multiply(symbol_id(index, Sort::Bits(width)), 1 << width);
+        }
+    }
+    worlds
+}
