@@ -2,12 +2,18 @@
 //!
 //! Architecture invariant: this crate knows nothing of leaks, of allocation functions or of any analysis.
 
+pub mod address_taken;
 pub mod body;
 pub mod ids;
 pub mod model;
+pub mod parse;
+pub mod print;
+mod syntax;
 pub mod types;
 
 pub use body::*;
 pub use ids::*;
 pub use model::*;
+pub use parse::{ParseError, parse_program};
+pub use print::{print_function, print_program};
 pub use types::*;

@@ -164,6 +164,12 @@ impl Types {
 
     /// Lays a struct out by the rules of the data layout and interns it.
     pub fn intern_struct(&mut self, name: Option<StrId>, elems: &[TypeId], packed: bool) -> TypeId {
+        let layout = self.lay_out(name, elems, packed);
+        self.intern(Type::Struct(layout))
+    }
+
+    /// A struct with the offsets, size and alignment that the data layout gives it.
+    pub fn lay_out(&self, name: Option<StrId>, elems: &[TypeId], packed: bool) -> StructType {
         let mut offset = 0u64;
         let mut align = 1u64;
         let mut fields = Vec::with_capacity(elems.len());
@@ -179,13 +185,13 @@ impl Types {
             align = align.max(elem_align);
         }
         let size = round_up(offset, align);
-        self.intern(Type::Struct(StructType {
+        StructType {
             name,
             fields: fields.into(),
             packed,
             size,
             align,
-        }))
+        }
     }
 }
 
