@@ -25,7 +25,8 @@ pub enum RawConst {
     Undef,
     /// `poison`.
     Poison,
-    /// An integer of at most 64 bits, sign-extended (so `i1 true` is -1).
+    /// An integer of at most 64 bits, sign-extended (so `i1 true` is -1). With a vector type: every
+    /// element has this value; the same goes for `WideInt`, `Float` and `WideFloat`.
     Int(i64),
     /// A wider integer: little-endian words in [`ConstTable::words`].
     WideInt(PoolRange),
@@ -104,6 +105,9 @@ pub enum RawConst {
         /// The callee's function type; absent in LLVM ≤ 13, where it is the pointee of the type.
         function_ty: Option<TypeId>,
     },
+    /// A module-level constant of a kind that this reader does not know, by its record code. (In a
+    /// function such a constant is an error of that body.)
+    Unknown { code: u32 },
 }
 
 /// Constants of a module or of one function, with their pools.

@@ -289,6 +289,11 @@ impl RawOperand {
         Self(metadata.0 & Self::MAX_NUMBER | Self::METADATA << Self::TAG_SHIFT)
     }
 
+    /// A plain number that is no value (an index of `extractvalue`, a clause kind).
+    pub fn plain(number: u32) -> Self {
+        Self(number & Self::MAX_NUMBER)
+    }
+
     /// What it stands for.
     pub fn kind(self) -> OperandKind {
         match self.0 >> Self::TAG_SHIFT {

@@ -8,13 +8,23 @@
 //! for one body, `module.attrs(id)` for attributes, `module.metadata()` and `body.metadata(&module)`
 //! for debug info.
 
+mod attr_reader;
 mod attrs;
+mod bitstream;
+mod body_reader;
+mod codes;
 mod constant;
+mod constant_reader;
+mod container;
 mod debug_info;
 mod error;
 mod ids;
 mod inst;
+mod metadata;
+mod metadata_view;
+mod module_reader;
 mod raw;
+mod types;
 
 pub use attrs::{AllocKind, AttrKind, AttrList, AttrSet, Captures, MemoryEffects, ModRef};
 pub use constant::{ConstTable, RawConst, RawConstant};
@@ -30,7 +40,8 @@ pub use inst::{
     Ordering, RawBundle, RawCall, RawInst, RawInstKind, RawLoc, RawOperand, RmwOp, TailKind,
     UnaryOp,
 };
+pub use metadata_view::Metadata;
 pub use raw::{
     FloatKind, Linkage, LocalValue, ModuleValue, RawAlias, RawBody, RawComdat, RawFunction,
-    RawGlobal, RawModule, RawType, Visibility,
+    RawGlobal, RawModule, RawType, ValueNames, Visibility,
 };

@@ -6,9 +6,16 @@
 //!
 //! Invariant: a `RawModule` is immutable after parsing and `Sync`; bodies decode from it in parallel.
 
+use std::sync::Arc;
+
+use crate::attr_reader::AttrTable;
+use crate::attrs::AttrList;
+use crate::bitstream::{BlockHeader, BlockInfo};
 use crate::constant::{ConstTable, RawConstant};
 use crate::ids::{AttrListId, BlockId, CallId, LocId, MetadataId, PoolRange, TypeId, ValueId};
 use crate::inst::{DebugRecord, RawBundle, RawCall, RawInst, RawLoc, RawOperand};
+use crate::metadata::MdTable;
+use crate::types::TypeLookup;
 
 /// A type of the module's type table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -227,7 +234,7 @@ pub enum LocalValue {
 #[derive(Debug)]
 pub struct RawModule {
     /// The name that the caller gave for the input.
-    pub file_name: std::sync::Arc<str>,
+    pub file_name: Arc<str>,
     /// Producer, such as `LLVM19.1.7`.
     pub producer: Box<str>,
     /// Bitcode epoch; 0 so far.
@@ -260,9 +267,80 @@ pub struct RawModule {
     pub constants: ConstTable,
     pub(crate) values: Vec<ModuleValue>,
     pub(crate) value_types: Vec<TypeId>,
+    pub(crate) data: Arc<[u8]>,
+    /// The module's stream is `data[base..base + len]`.
+    pub(crate) base: usize,
+    pub(crate) len: usize,
+    pub(crate) block_info: BlockInfo,
+    pub(crate) metadata: MdTable,
+    pub(crate) named_metadata: Vec<(Box<str>, Vec<MetadataId>)>,
+    pub(crate) attrs: AttrTable,
+    pub(crate) lookup: TypeLookup,
+    pub(crate) bundle_tags: Vec<Box<str>>,
+    /// Per function: where its body lies.
+    pub(crate) bodies: Vec<Option<BlockHeader>>,
+    /// Per function: is it a `llvm.dbg` intrinsic?
+    pub(crate) debug_intrinsics: Vec<Option<DebugIntrinsic>>,
+    pub(crate) alloca_addrspace: u32,
+}
+
+/// The debug-info intrinsics of LLVM ≤ 18.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DebugIntrinsic {
+    Declare,
+    Value,
+    Assign,
+    Label,
+}
+
+impl DebugIntrinsic {
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        match name {
+            "llvm.dbg.declare" | "llvm.dbg.addr" => Some(Self::Declare),
+            "llvm.dbg.value" => Some(Self::Value),
+            "llvm.dbg.assign" => Some(Self::Assign),
+            "llvm.dbg.label" => Some(Self::Label),
+            _ => None,
+        }
+    }
 }
 
 impl RawModule {
+    /// The bytes of the module's stream.
+    pub(crate) fn stream(&self) -> &[u8] {
+        self.data
+            .get(self.base..self.base + self.len)
+            .unwrap_or(&[])
+    }
+
+    /// The attributes with this number.
+    pub fn attrs(&self, id: AttrListId) -> AttrList<'_> {
+        self.attrs.list(id)
+    }
+
+    /// The attributes that a function or call refers to; the empty list for `None`.
+    pub fn attrs_or_empty(&self, id: Option<AttrListId>) -> AttrList<'_> {
+        id.map_or(AttrList::EMPTY, |id| self.attrs.list(id))
+    }
+
+    /// Name of an operand bundle's tag, such as `funclet` or `align`.
+    pub fn bundle_tag(&self, tag: u32) -> Option<&str> {
+        self.bundle_tags.get(tag as usize).map(|name| &**name)
+    }
+
+    /// Whether the function has a body here that [`Self::decode_body`] can read.
+    pub fn has_body(&self, function_index: usize) -> bool {
+        matches!(self.bodies.get(function_index), Some(Some(_)))
+    }
+
+    /// Bytes that a function's body takes in the file: a measure of its size before decoding it.
+    pub fn body_size(&self, function_index: usize) -> usize {
+        match self.bodies.get(function_index) {
+            Some(Some(header)) => ((header.end - header.start) / 8) as usize,
+            _ => 0,
+        }
+    }
+
     /// Number of module-level values; a function's values start there.
     pub fn value_count(&self) -> u32 {
         self.values.len() as u32
@@ -290,6 +368,15 @@ impl RawModule {
     pub fn ty(&self, id: TypeId) -> Option<&RawType> {
         self.types.get(id.index())
     }
+}
+
+/// The names that values and blocks of a body have; empty when the compiler dropped them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ValueNames {
+    /// Names of arguments and instructions.
+    pub values: Vec<(ValueId, Box<str>)>,
+    /// Names of blocks.
+    pub blocks: Vec<(BlockId, Box<str>)>,
 }
 
 /// A decoded function body.
@@ -321,6 +408,7 @@ pub struct RawBody {
     pub subprogram: Option<MetadataId>,
     pub(crate) value_types: Vec<TypeId>,
     pub(crate) local_values: Vec<LocalValue>,
+    pub(crate) metadata: MdTable,
 }
 
 impl RawBody {
