@@ -8,6 +8,7 @@ use crate::Terms;
 use crate::answer::{Answer, Budget, Cost, Model, Stage, Verdict};
 use crate::blast::{self, LeafFacts, Outcome};
 use crate::eval::{Assignment, Values};
+use crate::facts::{self, Settled};
 use crate::filter;
 use crate::term::TermId;
 
@@ -30,7 +31,11 @@ pub fn check(terms: &mut Terms, conjunction: &[TermId], budget: &Budget) -> Answ
     if filter::contradicts(terms, &flat.conjuncts) {
         return settled(Verdict::Infeasible, Stage::Filter, None, cost);
     }
-    by_sat(terms, &flat.conjuncts, &LeafFacts::default(), budget, cost)
+    match facts::settle(terms, &flat.conjuncts, budget, &mut cost) {
+        Settled::Feasible(model) => settled(Verdict::Feasible, Stage::Intervals, Some(model), cost),
+        Settled::Infeasible => settled(Verdict::Infeasible, Stage::Intervals, None, cost),
+        Settled::Open(facts) => by_sat(terms, &flat.conjuncts, &facts, budget, cost),
+    }
 }
 
 fn by_sat(

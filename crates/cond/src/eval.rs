@@ -113,41 +113,46 @@ impl Values {
                 let args: Vec<u64> = args.iter().map(|&arg| get(arg)).collect();
                 assignment.result(*function, &args) & m
             }
-            _ => apply_operator(terms, t, get),
+            kind => {
+                let mut operands: Vec<u64> = Vec::with_capacity(3);
+                kind.for_each_child(|child| operands.push(get(child)));
+                apply_operator(terms, t, |i| operands.get(i).copied().unwrap_or(0))
+            }
         }
     }
 }
 
-/// The value of an operator on the values of its operands; unknowns give 0.
-pub(crate) fn apply_operator(terms: &Terms, t: TermId, get: impl Fn(TermId) -> u64) -> u64 {
+/// The value of an operator on the values of its operands, given by position; unknowns give 0.
+pub(crate) fn apply_operator(terms: &Terms, t: TermId, operand: impl Fn(usize) -> u64) -> u64 {
     let m = terms.sort(t).mask();
     match terms.kind(t) {
         TermKind::Bool(value) => u64::from(*value),
         TermKind::Int(value) => *value,
         TermKind::Sym(_) | TermKind::Addr(_) | TermKind::App(..) => 0,
-        TermKind::Not(a) => u64::from(get(*a) == 0),
-        TermKind::And(list) => u64::from(list.iter().all(|&a| get(a) != 0)),
-        TermKind::Or(list) => u64::from(list.iter().any(|&a| get(a) != 0)),
-        TermKind::Ite(c, a, b) => get(if get(*c) != 0 { *a } else { *b }),
-        TermKind::Eq(a, b) => u64::from(get(*a) == get(*b)),
-        TermKind::Ult(a, b) => u64::from(get(*a) < get(*b)),
-        TermKind::Slt(a, b) => {
+        TermKind::Not(_) => u64::from(operand(0) == 0),
+        TermKind::And(list) => u64::from((0..list.len()).all(|i| operand(i) != 0)),
+        TermKind::Or(list) => u64::from((0..list.len()).any(|i| operand(i) != 0)),
+        TermKind::Ite(..) => operand(if operand(0) != 0 { 1 } else { 2 }),
+        TermKind::Eq(..) => u64::from(operand(0) == operand(1)),
+        TermKind::Ult(..) => u64::from(operand(0) < operand(1)),
+        TermKind::Slt(a, _) => {
             let width = terms.width(*a);
-            u64::from(to_signed(get(*a), width) < to_signed(get(*b), width))
+            u64::from(to_signed(operand(0), width) < to_signed(operand(1), width))
         }
         TermKind::Linear(Linear {
             terms: summands,
             constant,
         }) => {
-            let total = summands.iter().fold(*constant, |total, &(x, c)| {
-                total.wrapping_add(get(x).wrapping_mul(c))
-            });
-            total & m
+            let products = summands
+                .iter()
+                .enumerate()
+                .map(|(i, &(_, c))| operand(i).wrapping_mul(c));
+            products.fold(*constant, u64::wrapping_add) & m
         }
-        TermKind::Binary(op, a, b) => op.apply(get(*a), get(*b), terms.width(t)),
-        TermKind::Zext(a) => get(*a),
-        TermKind::Sext(a) => (to_signed(get(*a), terms.width(*a)) as u64) & m,
-        TermKind::Trunc(a) => get(*a) & mask(terms.width(t)),
+        TermKind::Binary(op, _, _) => op.apply(operand(0), operand(1), terms.width(t)),
+        TermKind::Zext(_) => operand(0),
+        TermKind::Sext(a) => (to_signed(operand(0), terms.width(*a)) as u64) & m,
+        TermKind::Trunc(_) => operand(0) & mask(terms.width(t)),
     }
 }
 

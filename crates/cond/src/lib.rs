@@ -13,6 +13,7 @@ mod blast;
 mod build;
 mod check;
 mod eval;
+mod facts;
 mod filter;
 mod substitute;
 mod term;

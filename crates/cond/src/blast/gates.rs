@@ -85,6 +85,7 @@ impl Gates {
         bit
     }
 
+    #[cfg(test)]
     pub(crate) fn variable_count(&self) -> u32 {
         self.variables
     }

@@ -1,0 +1,210 @@
+//! Case splits: a depth-first search over what propagation leaves open, with fuel.
+
+use super::graph::{Graph, Node};
+use super::guess::{STRATEGIES, guess};
+use super::propagate::Propagator;
+use super::state::{Conflict, State};
+use crate::Terms;
+use crate::answer::{Budget, Cost};
+use crate::blast::LeafFacts;
+use crate::eval::Assignment;
+use crate::term::{Sort, TermId, TermKind};
+
+/// Nested case splits. Deeper combinations of cases are left to SAT, which is made for them.
+const MAX_SPLIT_DEPTH: u32 = 6;
+
+/// Strategies of guessing inside a case; at the top all are tried.
+const STRATEGIES_PER_CASE: usize = 2;
+
+/// What the interval stage found.
+pub(crate) enum Settled {
+    Feasible(Assignment),
+    Infeasible,
+    /// Not settled; what is certain about the unknowns.
+    Open(LeafFacts),
+}
+
+enum Explored {
+    Refuted,
+    Found(Assignment),
+    Open,
+}
+
+struct Search<'g> {
+    propagator: Propagator<'g>,
+    goals: Vec<Node>,
+    splits_left: u32,
+    guesses_left: u32,
+}
+
+/// Tries to settle a conjunction.
+pub(crate) fn settle(
+    terms: &Terms,
+    conjuncts: &[TermId],
+    budget: &Budget,
+    cost: &mut Cost,
+) -> Settled {
+    let graph = Graph::new(terms, conjuncts);
+    let mut search = Search {
+        propagator: Propagator::new(&graph, budget.interval_steps),
+        goals: conjuncts.iter().filter_map(|&t| graph.number(t)).collect(),
+        splits_left: budget.splits,
+        guesses_left: budget.guesses,
+    };
+    let mut state = State::new(&graph);
+    let explored = search.explore_root(&mut state);
+    cost.interval_steps += search.propagator.steps;
+    cost.splits += budget.splits - search.splits_left;
+    cost.guesses += budget.guesses - search.guesses_left;
+    match explored {
+        Explored::Refuted => Settled::Infeasible,
+        Explored::Found(model) => Settled::Feasible(model),
+        Explored::Open => Settled::Open(leaf_facts(&graph, &state)),
+    }
+}
+
+impl Search<'_> {
+    fn explore_root(&mut self, state: &mut State) -> Explored {
+        let graph = self.propagator.graph;
+        (0..graph.len()).for_each(|node| self.propagator.enqueue(node));
+        for goal in self.goals.clone() {
+            if self.propagator.set_truth(state, goal, true).is_err() {
+                return Explored::Refuted;
+            }
+        }
+        self.explore(state, 0)
+    }
+
+    /// Propagates, guesses, splits. Facts learnt from refuted cases stay in the state.
+    fn explore(&mut self, state: &mut State, depth: u32) -> Explored {
+        if self.propagator.run(state).is_err() {
+            return Explored::Refuted;
+        }
+        if self.propagator.out_of_fuel() {
+            return Explored::Open;
+        }
+        if let Some(model) = self.guess_model(state, depth) {
+            return Explored::Found(model);
+        }
+        if depth >= MAX_SPLIT_DEPTH {
+            return Explored::Open;
+        }
+        let Some(cases) = self.choose_split(state) else {
+            return Explored::Open;
+        };
+        let mut all_refuted = true;
+        for (node, value) in cases {
+            if self.splits_left == 0 || self.propagator.out_of_fuel() {
+                return Explored::Open;
+            }
+            self.splits_left -= 1;
+            let mut case = state.clone();
+            match self.explore_case(&mut case, node, value, depth) {
+                Explored::Found(model) => return Explored::Found(model),
+                Explored::Open => all_refuted = false,
+                Explored::Refuted => {
+                    if self.learn(state, node, !value).is_err() {
+                        return if all_refuted {
+                            Explored::Refuted
+                        } else {
+                            Explored::Open
+                        };
+                    }
+                }
+            }
+        }
+        if all_refuted {
+            Explored::Refuted
+        } else {
+            Explored::Open
+        }
+    }
+
+    fn explore_case(&mut self, state: &mut State, node: Node, value: bool, depth: u32) -> Explored {
+        match self.propagator.set_truth(state, node, value) {
+            Ok(()) => self.explore(state, depth + 1),
+            Err(Conflict) => Explored::Refuted,
+        }
+    }
+
+    fn learn(&mut self, state: &mut State, node: Node, value: bool) -> Result<(), Conflict> {
+        self.propagator.set_truth(state, node, value)?;
+        self.propagator.run(state)
+    }
+
+    fn guess_model(&mut self, state: &State, depth: u32) -> Option<Assignment> {
+        let count = if depth == 0 {
+            STRATEGIES.len()
+        } else {
+            STRATEGIES_PER_CASE
+        };
+        for &strategy in STRATEGIES.iter().take(count) {
+            if self.guesses_left == 0 {
+                return None;
+            }
+            self.guesses_left -= 1;
+            let model = guess(self.propagator.graph, state, &self.goals, strategy);
+            if model.is_some() {
+                return model;
+            }
+        }
+        None
+    }
+
+    /// The open disjunction with the fewest cases, or else the condition of an open choice.
+    fn choose_split(&self, state: &State) -> Option<Vec<(Node, bool)>> {
+        let graph = self.propagator.graph;
+        let mut best: Option<Vec<(Node, bool)>> = None;
+        let mut condition = None;
+        for node in 0..graph.len() {
+            let wanted = match graph.kind(node) {
+                TermKind::Or(_) => true,
+                TermKind::And(_) => false,
+                TermKind::Ite(..) => {
+                    let c = graph.operand(node, 0);
+                    if condition.is_none() && state.range(c).as_bool().is_none() {
+                        condition = Some(c);
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            if state.range(node).as_bool() != Some(wanted) {
+                continue;
+            }
+            let operands = graph.operands(node);
+            if operands
+                .iter()
+                .any(|&operand| state.range(operand).as_bool() == Some(wanted))
+            {
+                continue;
+            }
+            let open = operands
+                .iter()
+                .filter(|&&operand| state.range(operand).as_bool().is_none());
+            let cases: Vec<(Node, bool)> = open.map(|&operand| (operand, wanted)).collect();
+            if best.as_ref().is_none_or(|known| cases.len() < known.len()) {
+                best = Some(cases);
+            }
+        }
+        best.or_else(|| condition.map(|c| vec![(c, true), (c, false)]))
+    }
+}
+
+/// What is certain about the unknowns, for bit-blasting.
+fn leaf_facts(graph: &Graph<'_>, state: &State) -> LeafFacts {
+    let mut facts = LeafFacts::default();
+    for node in (0..graph.len()).filter(|&node| graph.is_leaf(node)) {
+        let range = state.range(node);
+        let t = graph.term(node);
+        facts.known_bits.insert(t, (range.zeros, range.ones));
+        let twins = state.members(node).filter(|&other| {
+            other < node && graph.is_leaf(other) && graph.sort(other) == graph.sort(node)
+        });
+        if let Some(twin) = twins.min() {
+            facts.same.insert(t, graph.term(twin));
+        }
+        debug_assert!(graph.sort(node) == Sort::Bool || range.width == graph.width(node));
+    }
+    facts
+}

@@ -1,0 +1,500 @@
+//! Rules for words: sums, casts, bitwise operators, shifts, products and quotients.
+//!
+//! Each rule has a forward part (operands → term) and, where it pays, a backward part (term → operands). Both only ever
+//! intersect, so a rule that knows nothing does nothing.
+
+use super::domain::Range;
+use super::graph::Node;
+use super::propagate::Propagator;
+use super::state::{Conflict, Place, State};
+use crate::term::{BinOp, Linear, TermKind, mask, to_signed};
+
+/// Summands up to which the interval of each is derived from the others.
+const MAX_SOLVED_SUMMANDS: usize = 4;
+
+/// Runs the rules of an operator node.
+pub(crate) fn operator(
+    p: &mut Propagator<'_>,
+    state: &mut State,
+    node: Node,
+) -> Result<(), Conflict> {
+    let graph = p.graph;
+    let width = graph.width(node);
+    if graph
+        .operands(node)
+        .iter()
+        .all(|&operand| state.range(operand).single().is_some())
+    {
+        let value = graph.apply(node, |operand| state.range(operand).umin);
+        return p.refine(state, node, &Range::exactly(width, value));
+    }
+    let a = graph.operand(node, 0);
+    match graph.kind(node) {
+        TermKind::Linear(sum) => linear(p, state, node, sum),
+        TermKind::Zext(_) => zext(p, state, node, a),
+        TermKind::Sext(_) => sext(p, state, node, a),
+        TermKind::Trunc(_) => trunc(p, state, node, a),
+        TermKind::Binary(op, _, _) => {
+            let b = graph.operand(node, 1);
+            match op {
+                BinOp::And | BinOp::Or | BinOp::Xor => bitwise(p, state, node, *op, a, b),
+                BinOp::Shl | BinOp::LShr | BinOp::AShr => shift(p, state, node, *op, a, b),
+                _ => arithmetic(p, state, node, *op, a, b),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+fn refine_some(
+    p: &mut Propagator<'_>,
+    state: &mut State,
+    node: Node,
+    range: Option<Range>,
+) -> Result<(), Conflict> {
+    // A rule's own range is never empty for consistent operands: emptiness is a conflict.
+    p.refine(state, node, &range.ok_or(Conflict)?)
+}
+
+/// Coefficients per class, signed, and the constant.
+fn grouped(p: &Propagator<'_>, state: &State, node: Node, sum: &Linear) -> Vec<(Node, u64)> {
+    let m = mask(p.graph.width(node));
+    let mut groups: Vec<(Node, u64)> = Vec::with_capacity(sum.terms.len());
+    for (i, &(_, coefficient)) in sum.terms.iter().enumerate() {
+        let rep = state.find(p.graph.operand(node, i));
+        match groups.iter_mut().find(|(known, _)| *known == rep) {
+            Some((_, total)) => *total = total.wrapping_add(coefficient) & m,
+            None => groups.push((rep, coefficient)),
+        }
+    }
+    groups.retain(|&(_, coefficient)| coefficient != 0);
+    groups
+}
+
+/// `n = Σ cᵢ·xᵢ + k`, as intervals of integers reduced to residues, as low bits, and as an offset from an object.
+fn linear(
+    p: &mut Propagator<'_>,
+    state: &mut State,
+    node: Node,
+    sum: &Linear,
+) -> Result<(), Conflict> {
+    let width = p.graph.width(node);
+    let groups = grouped(p, state, node, sum);
+    if let [(x, 1)] = groups[..] {
+        offset_places(p, state, node, x, sum.constant)?;
+    }
+    for signed in [false, true] {
+        if let Some((low, high)) = integer_sum(state, &groups, sum.constant, width, signed) {
+            p.refine(state, node, &Range::residues(width, low, high))?;
+        }
+    }
+    let (zeros, ones) = low_bits(state, &groups, sum.constant, width);
+    refine_some(p, state, node, Range::bits(width, zeros, ones))?;
+    if groups.len() <= MAX_SOLVED_SUMMANDS {
+        for at in 0..groups.len() {
+            solve_summand(p, state, node, &groups, at, sum.constant)?;
+        }
+    }
+    Ok(())
+}
+
+fn offset_places(
+    p: &mut Propagator<'_>,
+    state: &mut State,
+    node: Node,
+    x: Node,
+    offset: u64,
+) -> Result<(), Conflict> {
+    if p.graph.width(node) != 64 {
+        return Ok(());
+    }
+    if let Some(Place {
+        object,
+        offset: inner,
+    }) = state.place(x)
+    {
+        p.set_place(
+            state,
+            node,
+            Place {
+                object,
+                offset: inner.wrapping_add(offset),
+            },
+        )?;
+    }
+    if let Some(Place {
+        object,
+        offset: outer,
+    }) = state.place(node)
+    {
+        p.set_place(
+            state,
+            x,
+            Place {
+                object,
+                offset: outer.wrapping_sub(offset),
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// The sum as integers, with the operands read as unsigned or as signed; `None` beyond 128 bits.
+fn integer_sum(
+    state: &State,
+    groups: &[(Node, u64)],
+    constant: u64,
+    width: u32,
+    signed: bool,
+) -> Option<(i128, i128)> {
+    let (mut low, mut high) = (i128::from(constant), i128::from(constant));
+    for &(x, coefficient) in groups {
+        let (min, max) = bounds(&state.range(x), signed);
+        let c = i128::from(to_signed(coefficient, width));
+        let (at_min, at_max) = (c.checked_mul(min)?, c.checked_mul(max)?);
+        low = low.checked_add(at_min.min(at_max))?;
+        high = high.checked_add(at_min.max(at_max))?;
+    }
+    Some((low, high))
+}
+
+fn bounds(range: &Range, signed: bool) -> (i128, i128) {
+    if signed {
+        (i128::from(range.smin), i128::from(range.smax))
+    } else {
+        (i128::from(range.umin), i128::from(range.umax))
+    }
+}
+
+/// Low bits of a sum that are known because the low bits of all summands are.
+fn low_bits(state: &State, groups: &[(Node, u64)], constant: u64, width: u32) -> (u64, u64) {
+    let (mut known, mut value) = (width, constant);
+    for &(x, coefficient) in groups {
+        let range = state.range(x);
+        let bits = (range.zeros | range.ones).trailing_ones() + coefficient.trailing_zeros();
+        known = known.min(bits);
+        value = value.wrapping_add(range.ones.wrapping_mul(coefficient));
+    }
+    let m = mask(known);
+    (!value & m, value & m)
+}
+
+/// `xᵢ = ±(n − Σ others − k)` where the coefficient is 1 or −1.
+fn solve_summand(
+    p: &mut Propagator<'_>,
+    state: &mut State,
+    node: Node,
+    groups: &[(Node, u64)],
+    at: usize,
+    constant: u64,
+) -> Result<(), Conflict> {
+    let width = p.graph.width(node);
+    let Some(&(x, coefficient)) = groups.get(at) else {
+        return Ok(());
+    };
+    let sign = to_signed(coefficient, width);
+    if width > 1 && sign != 1 && sign != -1 {
+        return Ok(());
+    }
+    let sign = if sign == -1 && width > 1 { -1 } else { 1 };
+    let others: Vec<(Node, u64)> = groups
+        .iter()
+        .enumerate()
+        .filter(|&(i, _)| i != at)
+        .map(|(_, &group)| group)
+        .collect();
+    for signed in [false, true] {
+        let Some((low, high)) = integer_sum(state, &others, constant, width, signed) else {
+            continue;
+        };
+        let (min, max) = bounds(&state.range(node), signed);
+        let (Some(low), Some(high)) = (min.checked_sub(high), max.checked_sub(low)) else {
+            continue;
+        };
+        let (low, high) = if sign == 1 {
+            (low, high)
+        } else {
+            (-high, -low)
+        };
+        p.refine(state, x, &Range::residues(width, low, high))?;
+    }
+    Ok(())
+}
+
+fn zext(p: &mut Propagator<'_>, state: &mut State, node: Node, a: Node) -> Result<(), Conflict> {
+    let (width, narrow) = (p.graph.width(node), p.graph.width(a));
+    let x = state.range(a);
+    let wide = Range {
+        umin: x.umin,
+        umax: x.umax,
+        zeros: x.zeros | (mask(width) & !mask(narrow)),
+        ones: x.ones,
+        ..Range::full(width)
+    };
+    refine_some(p, state, node, wide.reduced())?;
+    let n = state.range(node);
+    let low = mask(narrow);
+    let inner = Range {
+        umin: n.umin,
+        umax: n.umax.min(low),
+        zeros: n.zeros & low,
+        ones: n.ones & low,
+        ..Range::full(narrow)
+    };
+    refine_some(p, state, a, inner.reduced())
+}
+
+fn sext(p: &mut Propagator<'_>, state: &mut State, node: Node, a: Node) -> Result<(), Conflict> {
+    let (width, narrow) = (p.graph.width(node), p.graph.width(a));
+    let x = state.range(a);
+    let below_sign = mask(narrow - 1);
+    let wide = Range {
+        smin: x.smin,
+        smax: x.smax,
+        zeros: x.zeros & below_sign,
+        ones: x.ones & below_sign,
+        ..Range::full(width)
+    };
+    refine_some(p, state, node, wide.reduced())?;
+    let n = state.range(node);
+    let full = Range::full(narrow);
+    let inner = Range {
+        smin: n.smin.max(full.smin),
+        smax: n.smax.min(full.smax),
+        zeros: n.zeros & mask(narrow),
+        ones: n.ones & mask(narrow),
+        ..full
+    };
+    refine_some(p, state, a, inner.reduced())
+}
+
+fn trunc(p: &mut Propagator<'_>, state: &mut State, node: Node, a: Node) -> Result<(), Conflict> {
+    let (width, wide) = (p.graph.width(node), p.graph.width(a));
+    let x = state.range(a);
+    let low = mask(width);
+    refine_some(
+        p,
+        state,
+        node,
+        Range::bits(width, x.zeros & low, x.ones & low),
+    )?;
+    let unsigned = Range::residues(width, i128::from(x.umin), i128::from(x.umax));
+    let signed = Range::residues(width, i128::from(x.smin), i128::from(x.smax));
+    p.refine(state, node, &unsigned)?;
+    p.refine(state, node, &signed)?;
+    let n = state.range(node);
+    refine_some(p, state, a, Range::bits(wide, n.zeros, n.ones))?;
+    let fits = Range::full(width);
+    if x.umax <= low {
+        refine_some(p, state, a, Range::unsigned(wide, n.umin, n.umax))?;
+    }
+    if x.smin >= fits.smin && x.smax <= fits.smax {
+        refine_some(p, state, a, Range::signed(wide, n.smin, n.smax))?;
+    }
+    Ok(())
+}
+
+fn bitwise(
+    p: &mut Propagator<'_>,
+    state: &mut State,
+    node: Node,
+    op: BinOp,
+    a: Node,
+    b: Node,
+) -> Result<(), Conflict> {
+    let width = p.graph.width(node);
+    let m = mask(width);
+    let (x, y) = (state.range(a), state.range(b));
+    let (zeros, ones) = match op {
+        BinOp::And => (x.zeros | y.zeros, x.ones & y.ones),
+        BinOp::Or => (x.zeros & y.zeros, x.ones | y.ones),
+        _ => (
+            (x.zeros & y.zeros) | (x.ones & y.ones),
+            (x.zeros & y.ones) | (x.ones & y.zeros),
+        ),
+    };
+    let (umin, umax) = match op {
+        BinOp::And => (0, x.umax.min(y.umax)),
+        BinOp::Or => (x.umin.max(y.umin), m),
+        _ => (0, m),
+    };
+    refine_some(
+        p,
+        state,
+        node,
+        Range {
+            umin,
+            umax,
+            zeros,
+            ones,
+            ..Range::full(width)
+        }
+        .reduced(),
+    )?;
+    for (this, other) in [(a, b), (b, a)] {
+        let (n, o) = (state.range(node), state.range(other));
+        let (zeros, ones) = match op {
+            BinOp::And => (n.zeros & o.ones, n.ones),
+            BinOp::Or => (n.zeros, n.ones & o.zeros),
+            _ => (
+                (n.zeros & o.zeros) | (n.ones & o.ones),
+                (n.zeros & o.ones) | (n.ones & o.zeros),
+            ),
+        };
+        let (umin, umax) = match op {
+            BinOp::And => (n.umin, m),
+            BinOp::Or => (0, n.umax),
+            _ => (0, m),
+        };
+        refine_some(
+            p,
+            state,
+            this,
+            Range {
+                umin,
+                umax,
+                zeros,
+                ones,
+                ..Range::full(width)
+            }
+            .reduced(),
+        )?;
+    }
+    Ok(())
+}
+
+fn shift(
+    p: &mut Propagator<'_>,
+    state: &mut State,
+    node: Node,
+    op: BinOp,
+    a: Node,
+    b: Node,
+) -> Result<(), Conflict> {
+    let width = p.graph.width(node);
+    let m = mask(width);
+    let (x, by) = (state.range(a), state.range(b));
+    let constant = by.single().filter(|&by| by < u64::from(width));
+    match (op, constant) {
+        (BinOp::Shl, Some(k)) => {
+            let (zeros, ones) = ((x.zeros << k) | mask(k as u32), x.ones << k);
+            refine_some(p, state, node, Range::bits(width, zeros & m, ones & m))?;
+            let n = state.range(node);
+            refine_some(
+                p,
+                state,
+                a,
+                Range::bits(width, (n.zeros & m) >> k, n.ones >> k),
+            )
+        }
+        (BinOp::LShr, Some(k)) => {
+            let zeros = (x.zeros >> k) | (m & !(m >> k));
+            let range = Range {
+                umin: x.umin >> k,
+                umax: x.umax >> k,
+                zeros,
+                ones: x.ones >> k,
+                ..Range::full(width)
+            };
+            refine_some(p, state, node, range.reduced())?;
+            let n = state.range(node);
+            let lost = (1u64 << k) - 1;
+            let operand = Range {
+                umin: (n.umin << k) & m,
+                umax: ((n.umax << k) | lost) & m,
+                zeros: (n.zeros << k) & m,
+                ones: (n.ones << k) & m,
+                ..Range::full(width)
+            };
+            refine_some(p, state, a, operand.reduced())
+        }
+        (BinOp::AShr, Some(k)) => {
+            refine_some(
+                p,
+                state,
+                node,
+                Range::signed(width, x.smin >> k, x.smax >> k),
+            )?;
+            let n = state.range(node);
+            let low = i128::from(n.smin) << k;
+            let high = (i128::from(n.smax) << k) + ((1i128 << k) - 1);
+            let full = Range::full(width);
+            let (low, high) = (
+                low.max(i128::from(full.smin)),
+                high.min(i128::from(full.smax)),
+            );
+            refine_some(p, state, a, Range::signed(width, low as i64, high as i64))
+        }
+        (BinOp::LShr, None) => {
+            let least = by.umin.min(u64::from(width));
+            let umax = if least >= u64::from(width) {
+                0
+            } else {
+                x.umax >> least
+            };
+            refine_some(p, state, node, Range::unsigned(width, 0, umax))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Forward only: these operators are rare in conditions, and SAT does the rest.
+fn arithmetic(
+    p: &mut Propagator<'_>,
+    state: &mut State,
+    node: Node,
+    op: BinOp,
+    a: Node,
+    b: Node,
+) -> Result<(), Conflict> {
+    let width = p.graph.width(node);
+    let (x, y) = (state.range(a), state.range(b));
+    let range = match op {
+        BinOp::Mul => product(&x, &y),
+        BinOp::UDiv if y.umin > 0 => Range::unsigned(width, x.umin / y.umax, x.umax / y.umin),
+        BinOp::URem if y.umin > 0 && x.umax < y.umin => Range::unsigned(width, x.umin, x.umax),
+        BinOp::URem if y.umin > 0 => Range::unsigned(width, 0, x.umax.min(y.umax - 1)),
+        BinOp::URem => Range::unsigned(width, 0, x.umax),
+        BinOp::SDiv if y.smin > 0 => {
+            let quotients = [
+                x.smin / y.smin,
+                x.smin / y.smax,
+                x.smax / y.smin,
+                x.smax / y.smax,
+            ];
+            let (low, high) = quotients
+                .iter()
+                .fold((i64::MAX, i64::MIN), |(l, h), &q| (l.min(q), h.max(q)));
+            Range::signed(width, low, high)
+        }
+        BinOp::SRem if y.smin > 0 => {
+            let low = if x.smin >= 0 {
+                0
+            } else {
+                x.smin.max(1 - y.smax)
+            };
+            let high = if x.smax < 0 {
+                0
+            } else {
+                x.smax.min(y.smax - 1)
+            };
+            Range::signed(width, low, high)
+        }
+        _ => return Ok(()),
+    };
+    refine_some(p, state, node, range)
+}
+
+/// The size of a product that doesn't overflow, and its trailing zeros.
+fn product(x: &Range, y: &Range) -> Option<Range> {
+    let width = x.width;
+    let trailing = x.zeros.trailing_ones() + y.zeros.trailing_ones();
+    let zeros = mask(trailing.min(width));
+    let high = u128::from(x.umax) * u128::from(y.umax);
+    let sized = if high <= u128::from(mask(width)) {
+        Range::unsigned(width, x.umin * y.umin, high as u64)?
+    } else {
+        Range::full(width)
+    };
+    sized.meet(&Range::bits(width, zeros, 0)?)
+}
