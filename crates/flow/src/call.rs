@@ -1,0 +1,533 @@
+//! Transfer of a call: one pseudo-branch per outcome of the callee's summary (Saturn §4.5.3, by outcome).
+//!
+//! Order within an outcome: condition, birth, frees, copies, writes, escapes, result. A call that touches no followed object
+//! is one step without a split; a call without outcomes ends the path (it never returns).
+
+use drip_cond::{Sort, TermId};
+use drip_models::{
+    Atom, Certainty, Class, EscapeTo, Offset, Outcome, Root, Subject, Summary, Value, ValuePath,
+};
+use drip_pointer::{CellId, Loc, Memory, ObjKind};
+use drip_program::{InstId, Op};
+use smallvec::SmallVec;
+
+use crate::explore::{Explorer, Goal, Run};
+use crate::frame::region;
+use crate::graph::Choice;
+use crate::state::{Escape, Followed, Holds, Machine, State, Where};
+use crate::transfer::holds_operand;
+use crate::values::sort_of;
+
+/// A cell that a path of the callee's summary names.
+struct Named {
+    cells: SmallVec<[CellId; 4]>,
+    /// Exactly one concrete cell of the followed instance.
+    certain: bool,
+    outside: Option<Escape>,
+}
+
+impl Explorer<'_, '_> {
+    pub(crate) fn call(&mut self, inst: InstId, run: Run, out: &mut Vec<Run>) {
+        let frame = self.frame;
+        let result = frame.body.result(inst);
+        let Some(summary) = frame.calls.get(&inst) else {
+            let mut run = run;
+            for object in &mut run.state.objects {
+                object.forget_value(result);
+            }
+            out.push(run);
+            return;
+        };
+        if !self.concerns(&run.state, inst, summary) {
+            if summary.returns() {
+                let mut run = run;
+                for object in &mut run.state.objects {
+                    object.forget_value(result);
+                }
+                out.push(run);
+            }
+            return;
+        }
+        for (number, outcome) in summary.outcomes.iter().enumerate() {
+            let mut state = run.state.clone();
+            if !self.assume_outcome(&mut state, inst, outcome) {
+                continue;
+            }
+            let again = self.is_in_loop(inst) && self.makes_unborn(&state, inst, outcome);
+            if again {
+                // The followed instance may be one of a later round.
+                let mut skipped = Run { state: state.clone(), choices: run.choices.clone() };
+                self.apply(&mut skipped.state, inst, outcome, false);
+                skipped.choices.push(Choice { inst, alternative: number as u16 });
+                out.push(skipped);
+            }
+            self.apply(&mut state, inst, outcome, true);
+            let mut choices = run.choices.clone();
+            choices.push(Choice { inst, alternative: number as u16 });
+            out.push(Run { state, choices });
+        }
+    }
+
+    fn is_in_loop(&self, inst: InstId) -> bool {
+        self.frame.cfg.loops().innermost(self.frame.block_of(inst)).is_some()
+    }
+
+    fn makes_unborn(&self, state: &State, inst: InstId, outcome: &Outcome) -> bool {
+        self.objects.iter().zip(&state.objects).any(|(&obj, followed)| {
+            followed.machine == Machine::Unborn
+                && matches!(self.frame.local.memory.kind(obj), ObjKind::Fresh { call, index }
+                    if call == inst && outcome.fresh.contains(&index))
+        })
+    }
+
+    /// Can the call do anything to a followed object?
+    fn concerns(&self, state: &State, inst: InstId, summary: &Summary) -> bool {
+        let frame = self.frame;
+        let args = frame.args(inst);
+        let reach = frame.reach.get(&inst).map_or(&[][..], Vec::as_slice);
+        for (index, object) in state.objects.iter().enumerate() {
+            let obj = self.objects[index];
+            if let ObjKind::Fresh { call, .. } = frame.local.memory.kind(obj)
+                && call == inst
+            {
+                return true;
+            }
+            if !object.is_live() {
+                continue;
+            }
+            if args.iter().any(|&arg| holds_operand(object, arg) != Holds::No) {
+                return true;
+            }
+            let in_reach = object.places.iter().any(|p| match p.at {
+                Where::Cell(cell) => {
+                    let owner = frame.local.memory.cells[cell].obj;
+                    reach.binary_search(&owner).is_ok() || frame.memssa.defined(inst, region(cell)).is_some()
+                }
+                _ => false,
+            });
+            if in_reach {
+                return true;
+            }
+        }
+        // A summary's own result may be inherited from this call.
+        self.goal == Goal::Exits && summary.outcomes.len() > 1 && self.relevant_result(inst)
+    }
+
+    fn relevant_result(&self, inst: InstId) -> bool {
+        let term = self.values.of(self.frame.body.result(inst));
+        match self.values.terms.kind(term) {
+            drip_cond::TermKind::Sym(sym) => self.relevant.decisive.contains(sym),
+            _ => false,
+        }
+    }
+
+    /// The outcome's condition, in terms of the caller; false if the path knows better.
+    fn assume_outcome(&mut self, state: &mut State, inst: InstId, outcome: &Outcome) -> bool {
+        for atom in &outcome.when {
+            if !self.assume_atom(state, inst, atom) {
+                return false;
+            }
+        }
+        // What the outcome returns says more than its class.
+        let result = self.frame.body.result(inst);
+        let sort = sort_of(self.frame.program, self.frame.body.insts[inst].ty);
+        let term = self.values.of(result);
+        let fact = match (&outcome.ret, sort) {
+            (Value::Int(value), Sort::Bits(width)) => {
+                let constant = self.values.terms.int(width, *value as u64);
+                if self.values.terms.sort(term) != sort { return true }
+                Some(self.values.terms.eq(term, constant))
+            }
+            (Value::Fresh { .. }, Sort::Bits(64)) => {
+                let null = self.values.terms.int(64, 0);
+                Some(self.values.terms.ne(term, null))
+            }
+            (Value::Entry { path, plus }, _) if plus.is_exact() => match self.path_term(state, inst, path) {
+                Some(entry) if self.values.terms.sort(entry) == sort && sort != Sort::Bool => {
+                    let delta = self.values.terms.int(sort.width(), plus.base as u64);
+                    let value = self.values.terms.add(entry, delta);
+                    Some(self.values.terms.eq(term, value))
+                }
+                _ => None,
+            },
+            (Value::Unknown(class), Sort::Bits(_)) => self.class_term(term, *class),
+            _ => None,
+        };
+        match fact {
+            Some(fact) => {
+                if let drip_cond::TermKind::Eq(a, b) = *self.values.terms.kind(fact)
+                    && let drip_cond::TermKind::Sym(sym) = *self.values.terms.kind(a)
+                    && a == term
+                {
+                    state.bind(sym, Some(b));
+                    return true;
+                }
+                let fact = self.in_path(fact, state);
+                match self.values.terms.as_bool(fact) {
+                    Some(known) => known,
+                    None => {
+                        let negation = self.values.terms.not(fact);
+                        if state.knows(negation) {
+                            return false;
+                        }
+                        state.learn(fact);
+                        true
+                    }
+                }
+            }
+            None => true,
+        }
+    }
+
+    fn assume_atom(&mut self, state: &mut State, inst: InstId, atom: &Atom) -> bool {
+        let term = match &atom.subject {
+            Subject::Ret => Some(self.values.of(self.frame.body.result(inst))),
+            Subject::Entry(path) => {
+                if let Some(holds) = self.path_is_followed(state, inst, path) {
+                    // A pointer to a followed object is not null.
+                    return if holds { !atom.class.implies(Class::Eq(0)) } else { true };
+                }
+                self.path_term(state, inst, path)
+            }
+        };
+        let Some(term) = term else { return true };
+        let Some(fact) = self.class_term(term, atom.class) else { return true };
+        let fact = self.in_path(fact, state);
+        self.assume_term(state, fact)
+    }
+
+    /// Does the path denote a followed object for certain?
+    fn path_is_followed(&self, state: &State, inst: InstId, path: &ValuePath) -> Option<bool> {
+        (0..state.objects.len()).any(|i| self.denotes(state, inst, path, i) == Holds::Yes).then_some(true)
+    }
+
+    /// `term` lies in `class`.
+    fn class_term(&mut self, term: TermId, class: Class) -> Option<TermId> {
+        let Sort::Bits(width) = self.values.terms.sort(term) else { return None };
+        let terms = &mut self.values.terms;
+        let zero = terms.int(width, 0);
+        Some(match class {
+            Class::Any => return None,
+            Class::Eq(value) => {
+                let constant = terms.int(width, value as u64);
+                terms.eq(term, constant)
+            }
+            Class::Ne(value) => {
+                let constant = terms.int(width, value as u64);
+                terms.ne(term, constant)
+            }
+            Class::NonZero => terms.ne(term, zero),
+            Class::Negative => terms.slt(term, zero),
+            Class::Positive => terms.slt(zero, term),
+            Class::NonNegative => terms.sle(zero, term),
+            Class::NonPositive => terms.sle(term, zero),
+        })
+    }
+
+    /// The caller's term for a path of the callee.
+    pub(crate) fn path_term(&mut self, _: &State, inst: InstId, path: &ValuePath) -> Option<TermId> {
+        let frame = self.frame;
+        let Root::Arg(n) = path.root else { return self.loaded_term(inst, path) };
+        let &arg = frame.args(inst).get(usize::from(n))?;
+        if path.loads.is_empty() {
+            return Some(self.values.term(arg));
+        }
+        self.loaded_term(inst, path)
+    }
+
+    /// What the last cell of a path holds when the call starts, if it is one exact cell.
+    fn loaded_term(&mut self, inst: InstId, path: &ValuePath) -> Option<TermId> {
+        let frame = self.frame;
+        let (&last, front) = path.loads.split_last()?;
+        let base = ValuePath { root: path.root, loads: front.into() };
+        let targets = frame.local.resolve(inst, frame.args(inst), &base);
+        let [loc] = targets[..] else { return None };
+        let cell = frame.local.memory.find_cell(Loc { obj: loc.obj, off: loc.off.plus(last) })?;
+        if !frame.local.memory.is_strong(cell) {
+            return None;
+        }
+        let version = frame.memssa.used(inst, region(cell))?;
+        // The callee's width is not in the path: the width that this function reads or writes the cell with.
+        for width in [32u32, 64, 8, 16] {
+            let symbol = crate::values::Symbol::Version(version, width);
+            if self.values.find(symbol).is_some() {
+                return self.values.version_term(frame, version, width);
+            }
+        }
+        self.values.stored_term(frame, version)
+    }
+
+    /// Applies an outcome's effects. `follow`: an object made here becomes the followed instance.
+    fn apply(&mut self, state: &mut State, inst: InstId, outcome: &Outcome, follow: bool) {
+        let result = self.frame.body.result(inst);
+        // What paths denote is asked in the state before the call.
+        let before = state.clone();
+        for object in &mut state.objects {
+            object.forget_value(result);
+        }
+        let born = self.give_birth(state, inst, outcome, follow);
+        let mut affected: SmallVec<[usize; 4]> = SmallVec::new();
+        for free in &outcome.frees {
+            self.free(state, &before, inst, free, &mut affected);
+        }
+        for copy in &outcome.copies {
+            self.copy_object(state, &before, inst, copy);
+        }
+        for write in &outcome.writes {
+            self.write(state, &before, inst, write, &born, &mut affected);
+        }
+        for escape in &outcome.escapes {
+            self.escape(state, &before, inst, escape);
+        }
+        self.result(state, &before, inst, &outcome.ret, &born);
+        self.check_roots(state, &affected, Some(inst));
+    }
+
+    /// Objects among the followed that this outcome makes.
+    fn give_birth(&mut self, state: &mut State, inst: InstId, outcome: &Outcome, follow: bool) -> SmallVec<[usize; 2]> {
+        let mut born = SmallVec::new();
+        if !follow {
+            return born;
+        }
+        for (index, &obj) in self.objects.iter().enumerate() {
+            if let ObjKind::Fresh { call, index: number } = self.frame.local.memory.kind(obj)
+                && call == inst
+                && outcome.fresh.contains(&number)
+                && state.objects[index].machine == Machine::Unborn
+            {
+                state.objects[index] = Followed { machine: Machine::Allocated, ..Followed::unborn() };
+                born.push(index);
+            }
+        }
+        born
+    }
+
+    /// Does a callee's path denote followed object `index` in this state?
+    pub(crate) fn denotes(&self, state: &State, inst: InstId, path: &ValuePath, index: usize) -> Holds {
+        let frame = self.frame;
+        let args = frame.args(inst);
+        let object = &state.objects[index];
+        if !object.is_live() {
+            return Holds::No;
+        }
+        if path.loads.is_empty() {
+            return match path.root {
+                Root::Arg(n) => args.get(usize::from(n)).map_or(Holds::No, |&arg| holds_operand(object, arg)),
+                _ => Holds::No,
+            };
+        }
+        let named = self.named_cells(state, inst, path);
+        let held = named.cells.iter().map(|&c| object.holds(Where::Cell(c))).max().unwrap_or(Holds::No);
+        if held == Holds::Yes && !named.certain { Holds::Perhaps } else { held }
+    }
+
+    /// The cells that the last load of a path reads.
+    fn named_cells(&self, state: &State, inst: InstId, path: &ValuePath) -> Named {
+        let Some((&last, front)) = path.loads.split_last() else {
+            return Named { cells: SmallVec::new(), certain: false, outside: None };
+        };
+        self.cells_of(state, inst, &ValuePath { root: path.root, loads: front.into() }, last)
+    }
+
+    /// The cells at `offset` of what `base` points to.
+    fn cells_of(&self, state: &State, inst: InstId, base: &ValuePath, offset: Offset) -> Named {
+        let frame = self.frame;
+        let memory = &frame.local.memory;
+        let mut targets = frame.local.resolve(inst, frame.args(inst), base);
+        // A followed object that the base denotes is the only target; one that it does not denote is another instance.
+        let mut this_instance = true;
+        for (index, &obj) in self.objects.iter().enumerate() {
+            if !matches!(memory.kind(obj), ObjKind::Fresh { .. }) || !targets.iter().any(|l| l.obj == obj) {
+                continue;
+            }
+            let is_made_here = matches!(base.root, Root::Fresh(_)) && base.loads.is_empty();
+            match self.denotes(state, inst, base, index) {
+                Holds::Yes => targets.retain(|l| l.obj == obj),
+                _ if is_made_here => {}
+                _ => this_instance = false,
+            }
+        }
+        let mut cells: SmallVec<[CellId; 4]> = SmallVec::new();
+        let mut certain = targets.len() == 1 && this_instance;
+        let mut outside = targets.is_empty().then_some(Escape::Unknown(None));
+        for loc in &targets {
+            if loc.obj == Memory::WORLD {
+                certain = false;
+                outside = Some(Escape::Unknown(None));
+                continue;
+            }
+            let at = Loc { obj: loc.obj, off: loc.off.plus(offset) };
+            certain &= at.off.is_exact();
+            cells.extend(memory.overlapping(at));
+        }
+        certain &= cells.len() == 1 && memory.is_strong(cells[0]);
+        Named { cells, certain, outside }
+    }
+
+    fn free(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        free: &drip_models::Free,
+        affected: &mut SmallVec<[usize; 4]>,
+    ) {
+        let frame = self.frame;
+        let mut settled = false;
+        for index in 0..state.objects.len() {
+            let held = self.denotes(before, inst, &free.path, index);
+            if held == Holds::No || !state.objects[index].is_live() {
+                continue;
+            }
+            let sure = held == Holds::Yes && free.certainty == Certainty::Must;
+            state.objects[index].settle(Machine::Freed { at: inst, sure });
+            self.release_contents(state, self.objects[index], affected);
+            settled |= held == Holds::Yes;
+        }
+        if settled {
+            return;
+        }
+        // An object that is not followed dies with all it holds, if it is certain which.
+        let targets = frame.local.resolve(inst, frame.args(inst), &free.path);
+        if let [loc] = targets[..] {
+            let kind = frame.local.memory.kind(loc.obj);
+            if !self.objects.contains(&loc.obj) && kind.is_single() && !matches!(kind, ObjKind::Fresh { .. }) {
+                self.release_contents(state, loc.obj, affected);
+            }
+        }
+    }
+
+    /// The cells of a dead object hold nothing any more (Heapcheck: free of the parent).
+    fn release_contents(&self, state: &mut State, dead: drip_pointer::ObjId, affected: &mut SmallVec<[usize; 4]>) {
+        let memory = &self.frame.local.memory;
+        for (index, object) in state.objects.iter_mut().enumerate() {
+            let before = object.places.len();
+            object.places.retain(|p| !matches!(p.at, Where::Cell(cell) if memory.cells[cell].obj == dead));
+            if object.places.len() != before {
+                affected.push(index);
+            }
+        }
+    }
+
+    /// realloc: what the old block held, the new one holds.
+    fn copy_object(&mut self, state: &mut State, before: &State, inst: InstId, copy: &drip_models::ContentCopy) {
+        let frame = self.frame;
+        let memory = &frame.local.memory;
+        let Some(to) = memory.find_object(ObjKind::Fresh { call: inst, index: copy.to }) else { return };
+        let from = frame.local.resolve(inst, frame.args(inst), &copy.from);
+        for index in 0..before.objects.len() {
+            for place in &before.objects[index].places {
+                let Where::Cell(cell) = place.at else { continue };
+                let at = memory.cells[cell];
+                if !from.iter().any(|l| l.obj == at.obj) || !before.objects[index].is_live() {
+                    continue;
+                }
+                let cells: SmallVec<[CellId; 4]> = memory.overlapping(Loc { obj: to, off: at.off }).collect();
+                if state.objects[index].is_live() {
+                    self.keep_in(state, inst, index, &cells, !place.weak && cells.len() == 1, None);
+                }
+            }
+        }
+    }
+
+    fn write(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        write: &drip_models::Write,
+        born: &[usize],
+        affected: &mut SmallVec<[usize; 4]>,
+    ) {
+        let result = self.frame.body.result(inst);
+        let returned = write.cell.base.root == Root::Ret;
+        let named = if returned {
+            Named { cells: SmallVec::new(), certain: true, outside: None }
+        } else {
+            self.cells_of(before, inst, &write.cell.base, write.cell.offset)
+        };
+        let must = write.certainty == Certainty::Must;
+        for index in 0..state.objects.len() {
+            if !state.objects[index].is_live() {
+                continue;
+            }
+            let held = self.value_is(before, inst, &write.value, index, born);
+            if returned {
+                if held != Holds::No {
+                    let offset = u32::try_from(write.cell.offset.base).unwrap_or(0);
+                    state.objects[index].add(Where::Value(result, offset), held == Holds::Perhaps);
+                }
+                continue;
+            }
+            if named.certain && must && state.objects[index].remove(Where::Cell(named.cells[0])) && held == Holds::No {
+                affected.push(index);
+            }
+            if held != Holds::No {
+                let certain = named.certain && must && held == Holds::Yes;
+                self.keep_in(state, inst, index, &named.cells, certain, named.outside);
+            }
+        }
+    }
+
+    /// Is a value of the callee's summary a pointer to followed object `index`?
+    fn value_is(&self, before: &State, inst: InstId, value: &Value, index: usize, born: &[usize]) -> Holds {
+        match value {
+            Value::Entry { path, .. } => self.denotes(before, inst, path, index),
+            Value::Fresh { index: number, .. } => {
+                let made = ObjKind::Fresh { call: inst, index: *number };
+                if born.contains(&index) && self.frame.local.memory.kind(self.objects[index]) == made {
+                    Holds::Yes
+                } else {
+                    Holds::No
+                }
+            }
+            Value::Int(_) | Value::Func(_) | Value::Unknown(_) => Holds::No,
+        }
+    }
+
+    fn escape(&mut self, state: &mut State, before: &State, inst: InstId, escape: &drip_models::Escape) {
+        let frame = self.frame;
+        let targets = frame.local.resolve(inst, frame.args(inst), &escape.path);
+        let reached = frame.local.reachable(&targets);
+        let to = match escape.to {
+            EscapeTo::Global(global) => Escape::Global(global),
+            EscapeTo::Thread => Escape::Thread,
+            EscapeTo::Unknown => Escape::Unknown(self.callee(inst)),
+        };
+        for index in 0..state.objects.len() {
+            if !state.objects[index].is_live() {
+                continue;
+            }
+            let direct = self.denotes(before, inst, &escape.path, index) != Holds::No;
+            // All that is reachable from what escapes goes along.
+            let inside = before.objects[index].places.iter().any(|p| match p.at {
+                Where::Cell(cell) => reached.binary_search(&frame.local.memory.cells[cell].obj).is_ok(),
+                _ => false,
+            });
+            if direct || inside {
+                state.objects[index].settle(Machine::Escaped { at: inst, to });
+            }
+        }
+    }
+
+    fn callee(&self, inst: InstId) -> Option<drip_program::FuncId> {
+        let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = self.frame.body.insts[inst].op else { return None };
+        match self.frame.body.const_of(callee) {
+            Some(drip_program::Const::Func(func)) => Some(*func),
+            _ => None,
+        }
+    }
+
+    fn result(&mut self, state: &mut State, before: &State, inst: InstId, ret: &Value, born: &[usize]) {
+        let result = self.frame.body.result(inst);
+        for index in 0..state.objects.len() {
+            if !state.objects[index].is_live() {
+                continue;
+            }
+            match self.value_is(before, inst, ret, index, born) {
+                Holds::No => {}
+                held => state.objects[index].add(Where::Value(result, 0), held == Holds::Perhaps),
+            }
+        }
+    }
+}

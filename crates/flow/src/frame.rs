@@ -1,0 +1,402 @@
+//! All that is known of one function before its objects are followed: control flow, points-to sets, memory SSA and the
+//! value of every SSA name as a term. Built once, then read by every exploration.
+
+use std::cell::OnceCell;
+
+use drip_base::{Graph, IdSet};
+use drip_memssa::{Annotations, MemSsa, RegionId};
+use drip_models::{Outcome, Root, Subject, Value, ValuePath};
+use drip_pointer::local::{CallTable, LocSet};
+use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjId, ObjKind};
+use drip_program::{BlockId, Body, Cfg, FuncId, InstId, Op, Operand, Program, Type, TypeId, ValueId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::values::{Context, Values};
+
+/// One function, ready to be explored.
+pub struct Frame<'a> {
+    pub program: &'a Program,
+    pub func: FuncId,
+    pub body: &'a Body,
+    pub cfg: Cfg,
+    pub calls: CallTable,
+    pub local: LocalMemory,
+    pub memssa: MemSsa,
+    /// Objects that each call's arguments lead to; sorted.
+    pub reach: FxHashMap<InstId, Vec<ObjId>>,
+    /// Block of each instruction.
+    block_of: Vec<BlockId>,
+    uses: OnceCell<Graph<u32>>,
+}
+
+/// The memory region of a cell: one to one.
+pub fn region(cell: CellId) -> RegionId {
+    RegionId::from_u32(cell.as_u32())
+}
+
+/// The cell of a region.
+pub fn cell_of(region: RegionId) -> CellId {
+    CellId::from_u32(region.as_u32())
+}
+
+impl<'a> Frame<'a> {
+    pub fn build(program: &'a Program, func: FuncId, body: &'a Body, calls: CallTable) -> (Frame<'a>, Values) {
+        let cfg = Cfg::build(body);
+        let mut local = LocalMemory::build(program, body, &calls);
+        // The world is one region too, so that reads through unknown pointers are ordered with unknown writes.
+        local.memory.cell(Loc { obj: Memory::WORLD, off: drip_models::Offset::ANY });
+        while local.contents.len() < local.memory.cells.len() {
+            local.contents.push(LocSet::new());
+        }
+        let mut block_of = vec![BlockId::new(0); body.insts.len()];
+        for block in body.blocks.ids() {
+            for inst in body.block_insts(block) {
+                block_of[inst.index()] = block;
+            }
+        }
+        let reach = call_reach(body, &calls, &local);
+        let marks = annotate(program, body, &cfg, &calls, &local, &reach);
+        let memssa = drip_memssa::build(cfg.graph(), cfg.reversed_graph(), cfg.dominators(), &marks);
+        let context = Context { program, body, local: &local, memssa: &memssa, block_of: &block_of };
+        let values = Values::build(context, &cfg, &calls);
+        let uses = OnceCell::new();
+        (Frame { program, func, body, cfg, calls, local, memssa, reach, block_of, uses }, values)
+    }
+
+    pub(crate) fn context(&self) -> Context<'_> {
+        Context {
+            program: self.program,
+            body: self.body,
+            local: &self.local,
+            memssa: &self.memssa,
+            block_of: &self.block_of,
+        }
+    }
+
+    /// Instructions that read a value; binding markers do not count.
+    pub fn uses(&self, value: ValueId) -> impl Iterator<Item = InstId> + '_ {
+        let graph = self.uses.get_or_init(|| {
+            let mut edges: Vec<(u32, u32)> = Vec::new();
+            for (inst, data) in self.body.insts.iter_enumerated() {
+                if !matches!(data.op, Op::Bind { .. }) {
+                    self.body.for_each_operand(inst, |operand| {
+                        if let Some(value) = operand.as_value() {
+                            edges.push((value.as_u32(), inst.as_u32()));
+                        }
+                    });
+                }
+            }
+            Graph::from_edges(self.body.value_count().max(self.body.insts.len()), edges)
+        });
+        graph.succs(value.as_u32()).iter().map(|&inst| InstId::from_u32(inst))
+    }
+
+    /// Blocks on entry to which a value will still be read.
+    pub fn live_blocks(&self, value: ValueId) -> IdSet<BlockId> {
+        let mut live = IdSet::with_capacity(self.body.blocks.len());
+        let home = self.body.def(value).map(|inst| self.block_of(inst));
+        let mut stack: Vec<BlockId> = Vec::new();
+        for inst in self.uses(value) {
+            match self.body.insts[inst].op {
+                // A φ reads its input at the end of the predecessor.
+                Op::Phi { incoming } => stack.extend(
+                    self.body
+                        .incoming(incoming)
+                        .iter()
+                        .filter(|entry| entry.value.as_value() == Some(value))
+                        .map(|entry| entry.block)
+                        .filter(|&block| Some(block) != home),
+                ),
+                _ => stack.extend(Some(self.block_of(inst)).filter(|&block| Some(block) != home)),
+            }
+        }
+        while let Some(block) = stack.pop() {
+            if live.insert(block) {
+                stack.extend(self.cfg.preds(block).iter().copied().filter(|&pred| Some(pred) != home));
+            }
+        }
+        live
+    }
+
+    pub fn args(&self, call: InstId) -> &[Operand] {
+        args_of(self.body, call)
+    }
+
+    pub fn block_of(&self, inst: InstId) -> BlockId {
+        self.block_of[inst.index()]
+    }
+
+    /// Bytes of a type, and whether a value of it can hide several pointers.
+    pub fn is_aggregate(&self, ty: TypeId) -> bool {
+        matches!(self.program.types.get(ty), Type::Struct(_) | Type::Array { .. })
+    }
+
+    pub fn size_of(&self, ty: TypeId) -> u64 {
+        self.program.types.size_of(ty)
+    }
+
+    /// Byte offset of a field path inside a struct value.
+    pub fn field_offset(&self, mut ty: TypeId, path: &[u32]) -> u32 {
+        let mut offset = 0u64;
+        for &index in path {
+            match self.program.types.get(ty) {
+                Type::Struct(s) => match s.fields.get(index as usize) {
+                    Some(&(field, at)) => {
+                        offset += at;
+                        ty = field;
+                    }
+                    None => return 0,
+                },
+                Type::Array { elem, .. } => {
+                    offset = offset.saturating_add(self.program.types.size_of(*elem).saturating_mul(u64::from(index)));
+                    ty = *elem;
+                }
+                _ => return 0,
+            }
+        }
+        u32::try_from(offset).unwrap_or(u32::MAX)
+    }
+}
+
+pub fn args_of(body: &Body, call: InstId) -> &[Operand] {
+    match body.insts[call].op {
+        Op::Call { args, .. } | Op::Invoke { args, .. } => body.list(args),
+        _ => &[],
+    }
+}
+
+fn call_reach(body: &Body, calls: &CallTable, local: &LocalMemory) -> FxHashMap<InstId, Vec<ObjId>> {
+    let mut reach = FxHashMap::default();
+    for &call in calls.keys() {
+        let targets: Vec<Loc> =
+            args_of(body, call).iter().flat_map(|&arg| local.targets(arg)).copied().collect();
+        reach.insert(call, local.reachable(&targets));
+    }
+    reach
+}
+
+/// μ and χ of every instruction ([S-LOAD], [S-STORE], [S-CALL], [S-RET] of SABER fig. 4, over the function's cells).
+fn annotate(
+    program: &Program,
+    body: &Body,
+    cfg: &Cfg,
+    calls: &CallTable,
+    local: &LocalMemory,
+    reach: &FxHashMap<InstId, Vec<ObjId>>,
+) -> Annotations {
+    let mut marker = Marker {
+        marks: Annotations::new(body.blocks.len(), local.memory.cells.len()),
+        local,
+        world: local.memory.find_cell(Loc { obj: Memory::WORLD, off: drip_models::Offset::ANY }),
+        block: BlockId::new(0),
+    };
+    for block in body.blocks.ids() {
+        if !cfg.is_reachable(block) {
+            continue;
+        }
+        marker.block = block;
+        for inst in body.block_insts(block) {
+            let data = &body.insts[inst];
+            match data.op {
+                Op::Load { addr } => marker.read(inst, addr, program.types.size_of(data.ty)),
+                Op::Store { addr, value } => {
+                    let ty = match value.kind() {
+                        drip_program::OperandKind::Value(v) => body.value_ty(v),
+                        drip_program::OperandKind::Const(_) => data.ty,
+                    };
+                    let size = match body.const_of(value) {
+                        Some(constant) => const_size(program, constant),
+                        None => program.types.size_of(ty),
+                    };
+                    marker.write(inst, addr, size);
+                }
+                Op::AtomicRmw { addr, .. } | Op::CmpXchg { addr, .. } => {
+                    marker.read(inst, addr, 8);
+                    marker.write(inst, addr, 0);
+                }
+                Op::MemCopy { dst, src, len } => {
+                    let len = const_len(body, len);
+                    marker.read(inst, src, len);
+                    marker.write_range(inst, dst, len);
+                }
+                Op::MemSet { dst, len, .. } => marker.write_range(inst, dst, const_len(body, len)),
+                Op::Call { .. } | Op::Invoke { .. } => {
+                    if let Some(summary) = calls.get(&inst) {
+                        let reached = reach.get(&inst).map_or(&[][..], Vec::as_slice);
+                        for outcome in &summary.outcomes {
+                            marker.call(inst, args_of(body, inst), outcome, reached);
+                        }
+                        if summary.pure {
+                            marker.see_world(inst);
+                        }
+                    }
+                }
+                Op::Ret { .. } => marker.leave(inst),
+                _ => {}
+            }
+        }
+    }
+    marker.marks
+}
+
+fn const_len(body: &Body, len: Operand) -> u64 {
+    match body.const_of(len) {
+        Some(drip_program::Const::Int { bits, .. }) => *bits,
+        _ => u64::MAX,
+    }
+}
+
+fn const_size(program: &Program, constant: &drip_program::Const) -> u64 {
+    use drip_program::Const;
+    match constant {
+        Const::Int { ty, .. }
+        | Const::Float { ty, .. }
+        | Const::Zero(ty)
+        | Const::Undef(ty)
+        | Const::Aggregate { ty, .. }
+        | Const::Opaque(ty) => program.types.size_of(*ty),
+        Const::Null | Const::Global { .. } | Const::Func(_) => program.types.layout.pointer_bytes,
+    }
+}
+
+struct Marker<'l> {
+    marks: Annotations,
+    local: &'l LocalMemory,
+    world: Option<CellId>,
+    block: BlockId,
+}
+
+impl Marker<'_> {
+    fn see_world(&mut self, inst: InstId) {
+        if let Some(world) = self.world {
+            self.marks.mu(self.block, inst, region(world));
+        }
+    }
+
+    fn touch_world(&mut self, inst: InstId) {
+        if let Some(world) = self.world {
+            self.marks.chi(self.block, inst, region(world), false);
+        }
+    }
+
+    fn read(&mut self, inst: InstId, addr: Operand, size: u64) {
+        for loc in LocSet::from(self.local.targets(addr)) {
+            if loc.obj == Memory::WORLD {
+                self.see_world(inst);
+            }
+            for cell in self.cells_in(loc, size) {
+                self.marks.mu(self.block, inst, region(cell));
+            }
+        }
+        if self.local.targets(addr).is_empty() {
+            self.see_world(inst);
+        }
+    }
+
+    /// Cells that an access of `size` bytes at `loc` may touch.
+    fn cells_in(&self, loc: Loc, size: u64) -> SmallVec<[CellId; 4]> {
+        let memory = &self.local.memory;
+        memory.objects[loc.obj]
+            .cells
+            .iter()
+            .copied()
+            .filter(|&cell| {
+                let off = memory.cells[cell].off;
+                if off.is_exact() && loc.off.is_exact() {
+                    let end = loc.off.base.saturating_add(i64::try_from(size.max(1)).unwrap_or(i64::MAX));
+                    (loc.off.base..end).contains(&off.base)
+                } else {
+                    size > 8 || off.may_equal(loc.off)
+                }
+            })
+            .collect()
+    }
+
+    fn write(&mut self, inst: InstId, addr: Operand, size: u64) {
+        self.write_range(inst, addr, size);
+    }
+
+    fn write_range(&mut self, inst: InstId, addr: Operand, size: u64) {
+        let targets = LocSet::from(self.local.targets(addr));
+        let single = targets.len() == 1;
+        let mut seen_outside = targets.is_empty();
+        for loc in targets {
+            let kind = self.local.memory.kind(loc.obj);
+            seen_outside |= kind.survives();
+            for cell in self.cells_in(loc, size) {
+                let strong = single && loc.off.is_exact() && self.local.memory.is_strong(cell);
+                self.marks.chi(self.block, inst, region(cell), strong);
+            }
+        }
+        if seen_outside {
+            self.touch_world(inst);
+        }
+    }
+
+    fn call(&mut self, inst: InstId, args: &[Operand], outcome: &Outcome, reached: &[ObjId]) {
+        for write in &outcome.writes {
+            if write.cell.base.root == Root::Ret {
+                continue;
+            }
+            self.read_path(inst, args, &write.cell.base);
+            if let Value::Entry { path, .. } = &write.value {
+                self.read_path(inst, args, path);
+            }
+            for loc in self.local.resolve(inst, args, &write.cell.base) {
+                let place = Loc { obj: loc.obj, off: loc.off.plus(write.cell.offset) };
+                for cell in self.cells_in(place, 1) {
+                    self.marks.chi(self.block, inst, region(cell), false);
+                }
+                if self.local.memory.kind(loc.obj).survives() {
+                    self.touch_world(inst);
+                }
+            }
+        }
+        for free in &outcome.frees {
+            self.read_path(inst, args, &free.path);
+        }
+        for atom in &outcome.when {
+            if let Subject::Entry(path) = &atom.subject {
+                self.read_path(inst, args, path);
+            }
+        }
+        if outcome.escapes.is_empty() {
+            return;
+        }
+        self.touch_world(inst);
+        for escape in &outcome.escapes {
+            let targets = self.local.resolve(inst, args, &escape.path);
+            let objects = self.local.reachable(&targets);
+            for obj in objects.into_iter().filter(|obj| reached.binary_search(obj).is_ok()) {
+                for &cell in &self.local.memory.objects[obj].cells {
+                    self.marks.chi(self.block, inst, region(cell), false);
+                }
+            }
+        }
+    }
+
+    /// The cells that a path is read through.
+    fn read_path(&mut self, inst: InstId, args: &[Operand], path: &ValuePath) {
+        let mut prefix = ValuePath::root(path.root);
+        for &offset in &path.loads {
+            for loc in self.local.resolve(inst, args, &prefix) {
+                let place = Loc { obj: loc.obj, off: loc.off.plus(offset) };
+                for cell in self.cells_in(place, 1) {
+                    self.marks.mu(self.block, inst, region(cell));
+                }
+            }
+            prefix = prefix.load(offset);
+        }
+    }
+
+    /// [S-RET]: the caller sees what outlives the function.
+    fn leave(&mut self, inst: InstId) {
+        for (cell, place) in self.local.memory.cells.iter_enumerated() {
+            let kind = self.local.memory.kind(place.obj);
+            if kind.has_entry_state() || matches!(kind, ObjKind::Fresh { .. }) {
+                self.marks.mu(self.block, inst, region(cell));
+            }
+        }
+    }
+}

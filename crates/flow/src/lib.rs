@@ -1,0 +1,20 @@
+//! Use-flow graphs: what happens to one heap object along the paths of a function (SMOKE §III).
+//!
+//! Architecture invariant: knows one function and its callees' summaries; knows nothing of findings or of the program's
+//! other functions. A [`Frame`] is frozen; explorations only read it.
+
+mod call;
+mod explore;
+mod frame;
+mod graph;
+mod relevance;
+mod roots;
+mod state;
+mod transfer;
+mod values;
+
+pub use explore::{Goal, MAX_STATES, MAX_STEPS, MAX_VARIANTS, Relevance, explore};
+pub use frame::{Frame, args_of, cell_of, region};
+pub use graph::{Choice, Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
+pub use state::{Escape, Followed, Holds, Machine, Place, State, Where};
+pub use values::{Symbol, Values, address_key, sort_of};

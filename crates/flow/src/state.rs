@@ -1,0 +1,165 @@
+//! The state of one path: what has become of the followed objects, where pointers to them are, and what is known.
+//!
+//! Machine (SMOKE fig. 4, with holders as in Heapcheck): an object is unborn, allocated, freed, escaped or lost. Holders are
+//! *places*: SSA values and cells that hold a pointer to or into it. A place in the list holds it for certain on this path
+//! (weak ones: perhaps); what is not in the list does not hold it. INVARIANT: lists are sorted and free of duplicates, so
+//! that equal states compare equal.
+
+use drip_cond::{SymId, TermId};
+use drip_pointer::CellId;
+use drip_program::{FuncId, GlobalId, InstId, ValueId, VarId};
+use smallvec::SmallVec;
+
+/// Why an object is somebody else's business now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Escape {
+    /// Stored where a global variable leads to.
+    Global(GlobalId),
+    /// Handed to code that nobody can see.
+    Unknown(Option<FuncId>),
+    Thread,
+    /// Kept in a structure that this exploration does not follow.
+    Untracked,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Machine {
+    /// Not yet allocated on this path.
+    Unborn,
+    Allocated,
+    /// `sure` is false where it was freed through a place that perhaps held it.
+    Freed { at: InstId, sure: bool },
+    Escaped { at: InstId, to: Escape },
+    Lost,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Where {
+    /// An SSA value; the number is a byte offset inside a struct value.
+    Value(ValueId, u32),
+    Cell(CellId),
+    /// A source variable, by its binding markers: holds until it is bound to something else.
+    Var(VarId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    pub at: Where,
+    /// It perhaps holds the object: unknown index, one of several cells, another instance's cell.
+    pub weak: bool,
+}
+
+/// One followed object on one path.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Followed {
+    pub machine: Machine,
+    pub places: SmallVec<[Place; 4]>,
+    /// It was once held where only "perhaps" can be said (an element with unknown index): what happens there to one
+    /// element need not happen to this one.
+    pub blurred: bool,
+}
+
+/// How certain an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Holds {
+    No,
+    Perhaps,
+    Yes,
+}
+
+impl Followed {
+    pub fn unborn() -> Followed {
+        Followed { machine: Machine::Unborn, places: SmallVec::new(), blurred: false }
+    }
+
+    pub fn is_live(&self) -> bool {
+        self.machine == Machine::Allocated
+    }
+
+    pub fn holds(&self, at: Where) -> Holds {
+        match self.places.binary_search_by(|p| p.at.cmp(&at)) {
+            Ok(found) if self.places[found].weak => Holds::Perhaps,
+            Ok(_) => Holds::Yes,
+            Err(_) => Holds::No,
+        }
+    }
+
+    pub fn holds_value(&self, value: ValueId) -> Holds {
+        self.holds(Where::Value(value, 0))
+    }
+
+    pub fn add(&mut self, at: Where, weak: bool) {
+        self.blurred |= weak;
+        match self.places.binary_search_by(|p| p.at.cmp(&at)) {
+            Ok(found) => self.places[found].weak &= weak,
+            Err(index) => self.places.insert(index, Place { at, weak }),
+        }
+    }
+
+    pub fn remove(&mut self, at: Where) -> bool {
+        match self.places.binary_search_by(|p| p.at.cmp(&at)) {
+            Ok(index) => {
+                self.places.remove(index);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Forgets an SSA value that is about to be defined again.
+    pub fn forget_value(&mut self, value: ValueId) {
+        self.places.retain(|p| !matches!(p.at, Where::Value(v, _) if v == value));
+    }
+
+    /// Settles the object: nothing needs to be known of it any more.
+    pub fn settle(&mut self, machine: Machine) {
+        self.machine = machine;
+        self.places.clear();
+    }
+}
+
+/// State of a path at one point.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// Index 0 is the object in question; the others hold it, or are followed along with it.
+    pub objects: SmallVec<[Followed; 2]>,
+    /// Conditions known to be true; sorted.
+    pub facts: SmallVec<[TermId; 6]>,
+    /// φ symbols whose value on this path is known; sorted.
+    pub env: SmallVec<[(SymId, TermId); 4]>,
+}
+
+impl State {
+    pub fn knows(&self, fact: TermId) -> bool {
+        self.facts.binary_search(&fact).is_ok()
+    }
+
+    pub fn learn(&mut self, fact: TermId) {
+        if let Err(at) = self.facts.binary_search(&fact) {
+            self.facts.insert(at, fact);
+        }
+    }
+
+    pub fn bind(&mut self, sym: SymId, term: Option<TermId>) {
+        match (self.env.binary_search_by_key(&sym, |e| e.0), term) {
+            (Ok(at), Some(term)) => self.env[at].1 = term,
+            (Ok(at), None) => {
+                self.env.remove(at);
+            }
+            (Err(at), Some(term)) => self.env.insert(at, (sym, term)),
+            (Err(_), None) => {}
+        }
+    }
+
+    pub fn lookup(&self, sym: SymId) -> Option<TermId> {
+        self.env.binary_search_by_key(&sym, |e| e.0).ok().map(|at| self.env[at].1)
+    }
+
+    /// Keeps only what both states know; true if something was forgotten.
+    pub fn weaken(&mut self, other: &State) -> bool {
+        let before = (self.facts.len(), self.env.len());
+        self.facts.retain(|fact| other.knows(*fact));
+        self.env.retain(|entry| other.lookup(entry.0) == Some(entry.1));
+        before != (self.facts.len(), self.env.len())
+    }
+}

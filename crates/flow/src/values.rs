@@ -1,0 +1,567 @@
+//! Question: which values of a function are equal? Every SSA name and every memory version as a term.
+//!
+//! Terms are hash-consed ([`drip_cond::Terms`]), so that two loads of the same memory version, two computations of the
+//! same operands and two calls of a pure function with equal arguments are one term: a branch taken on the first decides
+//! the second by comparison of ids (SMOKE's linear filter rests on that). Leaves are symbols: parameters, φs that merge
+//! different values, memory versions nobody here wrote, results of calls.
+//! Order: blocks in reverse post-order, so that operands come first; a loop's φ is a symbol. INVARIANT: a term stands for
+//! one value *within one iteration* of the loops around its symbols' definitions ([`Values::home`]): facts on it end at
+//! those loops' back edges.
+
+use drip_base::IndexVec;
+use drip_cond::{FnKey, ObjKey, Sort, SymId, TermId, Terms};
+use drip_memssa::{Def, MemSsa, VersionId};
+use drip_models::{Offset, Value as SummaryValue};
+use drip_pointer::local::CallTable;
+use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjKind};
+use drip_program::{
+    BinaryOp, BlockId, Body, CastOp, Cfg, CmpPred, Const, InstId, Op, Operand, OperandKind, Program, Type, TypeId, ValueId,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::frame::{cell_of, region};
+
+/// What a symbol stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Symbol {
+    Value(ValueId),
+    /// What a cell holds in one memory version, read with the given width in bits.
+    Version(VersionId, u32),
+}
+
+/// Terms of one function.
+pub struct Values {
+    pub terms: Terms,
+    of_value: IndexVec<ValueId, TermId>,
+    of_const: IndexVec<drip_program::ConstId, TermId>,
+    pub symbols: Vec<Symbol>,
+    known: FxHashMap<Symbol, SymId>,
+    /// Block that defines each symbol.
+    homes: Vec<BlockId>,
+    functions: FxHashMap<FnName, FnKey>,
+    /// Symbols inside a term, for those that were asked for.
+    inside: FxHashMap<TermId, SmallVec<[SymId; 4]>>,
+}
+
+/// What an uninterpreted function stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum FnName {
+    /// Memory indexed by address and by the versions of the regions it may lie in; read with this width.
+    Memory(u32),
+    /// A pure function of its arguments and of memory.
+    Pure(Operand),
+    FloatCmp(u8),
+    FloatOp(BinaryOp),
+    Cast(CastOp),
+}
+
+/// What memory terms are made from.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'b> {
+    pub program: &'b Program,
+    pub body: &'b Body,
+    pub local: &'b LocalMemory,
+    pub memssa: &'b MemSsa,
+    pub block_of: &'b [BlockId],
+}
+
+/// Context while terms are made.
+struct Builder<'b> {
+    program: &'b Program,
+    body: &'b Body,
+    cfg: &'b Cfg,
+    calls: &'b CallTable,
+    local: &'b LocalMemory,
+    memssa: &'b MemSsa,
+    context: Context<'b>,
+    out: Values,
+}
+
+/// Key of an object's address: the same for every function of the run is not needed, only within one.
+pub fn address_key(obj: drip_pointer::ObjId) -> ObjKey {
+    ObjKey(obj.as_u32())
+}
+
+impl Values {
+    pub(crate) fn build(context: Context<'_>, cfg: &Cfg, calls: &CallTable) -> Values {
+        let Context { program, body, local, memssa, .. } = context;
+        let mut terms = Terms::new();
+        let none = terms.int(64, 0);
+        let out = Values {
+            terms,
+            of_value: IndexVec::from_elem(none, body.value_count()),
+            of_const: IndexVec::from_elem(none, body.consts.len()),
+            symbols: Vec::new(),
+            known: FxHashMap::default(),
+            homes: Vec::new(),
+            functions: FxHashMap::default(),
+            inside: FxHashMap::default(),
+        };
+        let mut builder = Builder { program, body, cfg, calls, local, memssa, context, out };
+        builder.constants();
+        for index in 0..body.param_count() {
+            builder.symbol_for(body.param(index), BlockId::new(0));
+        }
+        for &block in cfg.rpo().order() {
+            for inst in body.block_insts(block) {
+                builder.visit(block, inst);
+            }
+        }
+        builder.out
+    }
+
+    pub fn term(&self, operand: Operand) -> TermId {
+        match operand.kind() {
+            OperandKind::Value(v) => self.of_value[v],
+            OperandKind::Const(c) => self.of_const[c],
+        }
+    }
+
+    pub fn of(&self, value: ValueId) -> TermId {
+        self.of_value[value]
+    }
+
+    pub fn symbol(&self, sym: SymId) -> Option<Symbol> {
+        self.symbols.get(sym.0 as usize).copied()
+    }
+
+    pub fn find(&self, symbol: Symbol) -> Option<SymId> {
+        self.known.get(&symbol).copied()
+    }
+
+    pub fn home(&self, sym: SymId) -> Option<BlockId> {
+        self.homes.get(sym.0 as usize).copied()
+    }
+
+    /// Symbols that a term depends on.
+    pub fn symbols_in(&mut self, term: TermId) -> SmallVec<[SymId; 4]> {
+        if let Some(found) = self.inside.get(&term) {
+            return found.clone();
+        }
+        let mut found: SmallVec<[SymId; 4]> = SmallVec::new();
+        for sub in self.terms.subterms(&[term]) {
+            if let drip_cond::TermKind::Sym(sym) = self.terms.kind(sub) {
+                found.push(*sym);
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        self.inside.insert(term, found.clone());
+        found
+    }
+
+    fn named(&mut self, symbol: Symbol, sort: Sort, home: BlockId) -> TermId {
+        let sym = match self.known.get(&symbol) {
+            Some(&sym) => sym,
+            None => {
+                let sym = SymId(self.symbols.len() as u32);
+                self.symbols.push(symbol);
+                self.homes.push(home);
+                self.known.insert(symbol, sym);
+                sym
+            }
+        };
+        self.terms.sym(sym, sort)
+    }
+
+    fn version_symbol(&mut self, context: &Context<'_>, version: VersionId, width: u32, sort: Sort) -> TermId {
+        let home = match &context.memssa.versions[version].def {
+            Def::Entry => BlockId::new(0),
+            Def::Phi { block, .. } => *block,
+            Def::Chi { inst, .. } => context.block_of[inst.index()],
+        };
+        self.named(Symbol::Version(version, width), sort, home)
+    }
+
+    /// What a cell holds in a memory version, read as `bytes` bytes.
+    pub(crate) fn version(&mut self, context: &Context<'_>, version: VersionId, sort: Sort, bytes: u64) -> TermId {
+        if let Def::Chi { inst, strong: true, .. } = context.memssa.versions[version].def {
+            match context.body.insts[inst].op {
+                Op::Store { addr, value } => {
+                    if let Some(term) = self.stored(context, version, addr, value, sort) {
+                        return term;
+                    }
+                }
+                Op::MemSet { byte, .. } if self.terms.as_int(self.term(byte)) == Some(0) => {
+                    return match sort {
+                        Sort::Bool => self.terms.bool(false),
+                        Sort::Bits(width) => self.terms.int(width, 0),
+                    };
+                }
+                _ => {}
+            }
+        }
+        match self.constant_entry(context, version, sort, bytes) {
+            Some(term) => term,
+            None => self.version_symbol(context, version, sort.width(), sort),
+        }
+    }
+
+    /// A store to exactly this cell, read back with the width it was written with.
+    fn stored(
+        &self,
+        context: &Context<'_>,
+        version: VersionId,
+        addr: Operand,
+        value: Operand,
+        sort: Sort,
+    ) -> Option<TermId> {
+        let cell = cell_of(context.memssa.versions[version].region);
+        let place = context.local.memory.cells[cell];
+        let [loc] = *context.local.targets(addr) else { return None };
+        let term = self.term(value);
+        (loc.obj == place.obj && loc.off == place.off && self.terms.sort(term) == sort).then_some(term)
+    }
+
+    /// Initial value of a constant global.
+    fn constant_entry(&mut self, context: &Context<'_>, version: VersionId, sort: Sort, bytes: u64) -> Option<TermId> {
+        if context.memssa.versions[version].def != Def::Entry {
+            return None;
+        }
+        let place = context.local.memory.cells[cell_of(context.memssa.versions[version].region)];
+        let ObjKind::Global(global) = context.local.memory.kind(place.obj) else { return None };
+        let global = &context.program.globals[global];
+        let Sort::Bits(width) = sort else { return None };
+        if !global.is_const {
+            return None;
+        }
+        match &global.init {
+            drip_program::Init::Zero => Some(self.terms.int(width, 0)),
+            drip_program::Init::Slots { slots, complete } => {
+                let at = u64::try_from(place.off.base).ok()?;
+                match slots.iter().find(|s| s.0 == at) {
+                    Some((_, drip_program::Scalar::Int { bits, bytes: size })) if u64::from(*size) == bytes => {
+                        Some(self.terms.int(width, *bits))
+                    }
+                    Some(_) => None,
+                    None => complete.then(|| self.terms.int(width, 0)),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The term of a memory version read with `width` bits.
+    pub fn version_term(&mut self, frame: &crate::Frame<'_>, version: VersionId, width: u32) -> Option<TermId> {
+        let sort = if width == 1 { Sort::Bool } else { Sort::Bits(width) };
+        Some(self.version(&frame.context(), version, sort, u64::from(width.div_ceil(8))))
+    }
+
+    /// The term that a strong store put into a memory version, whatever its width.
+    pub fn stored_term(&self, frame: &crate::Frame<'_>, version: VersionId) -> Option<TermId> {
+        let Def::Chi { inst, strong: true, .. } = frame.memssa.versions[version].def else { return None };
+        let Op::Store { addr, value } = frame.body.insts[inst].op else { return None };
+        let sort = self.terms.sort(self.term(value));
+        self.stored(&frame.context(), version, addr, value, sort)
+    }
+
+    /// A symbol made after construction (havocked values of the feasibility stage).
+    pub fn fresh_symbol(&mut self, sort: Sort) -> TermId {
+        // Numbers above all named symbols; they stand for nothing in the source.
+        let sym = SymId(self.symbols.len() as u32);
+        self.symbols.push(Symbol::Value(ValueId::from_u32(u32::MAX)));
+        self.homes.push(BlockId::new(0));
+        self.terms.sym(sym, sort)
+    }
+}
+
+pub fn sort_of(program: &Program, ty: TypeId) -> Sort {
+    match program.types.get(ty) {
+        Type::Int(1) => Sort::Bool,
+        Type::Int(width) if *width <= 64 => Sort::Bits(*width),
+        _ => Sort::Bits(64),
+    }
+}
+
+impl Builder<'_> {
+    fn constants(&mut self) {
+        for (id, constant) in self.body.consts.iter_enumerated() {
+            let term = match *constant {
+                Const::Int { ty, bits } => match sort_of(self.program, ty) {
+                    Sort::Bool => self.out.terms.bool(bits & 1 == 1),
+                    Sort::Bits(width) => self.out.terms.int(width, bits),
+                },
+                Const::Null => self.out.terms.int(64, 0),
+                Const::Zero(ty) => match sort_of(self.program, ty) {
+                    Sort::Bool => self.out.terms.bool(false),
+                    Sort::Bits(width) => self.out.terms.int(width, 0),
+                },
+                Const::Global { global, offset } => match self.local.memory.find_object(ObjKind::Global(global)) {
+                    Some(obj) => self.address(obj, offset),
+                    None => self.opaque(64),
+                },
+                Const::Func(func) => match self.local.memory.find_object(ObjKind::Func(func)) {
+                    Some(obj) => self.address(obj, 0),
+                    None => self.opaque(64),
+                },
+                Const::Float { bits, .. } => self.out.terms.int(64, bits),
+                Const::Undef(ty) | Const::Opaque(ty) | Const::Aggregate { ty, .. } => {
+                    let sort = sort_of(self.program, ty);
+                    self.out.fresh_symbol(sort)
+                }
+            };
+            self.out.of_const[id] = term;
+        }
+    }
+
+    fn opaque(&mut self, width: u32) -> TermId {
+        self.out.fresh_symbol(Sort::Bits(width))
+    }
+
+    fn address(&mut self, obj: drip_pointer::ObjId, offset: i64) -> TermId {
+        let base = self.out.terms.addr(address_key(obj));
+        let offset = self.out.terms.int(64, offset as u64);
+        self.out.terms.add(base, offset)
+    }
+
+    fn symbol_for(&mut self, value: ValueId, home: BlockId) -> TermId {
+        let sort = sort_of(self.program, self.body.value_ty(value));
+        let term = self.out.named(Symbol::Value(value), sort, home);
+        self.out.of_value[value] = term;
+        term
+    }
+
+    fn function(&mut self, name: FnName) -> FnKey {
+        let next = FnKey(self.out.functions.len() as u32);
+        *self.out.functions.entry(name).or_insert(next)
+    }
+
+    fn visit(&mut self, block: BlockId, inst: InstId) {
+        let result = self.body.result(inst);
+        let data = &self.body.insts[inst];
+        let term = match data.op {
+            Op::Alloca { .. } => self.local.memory.find_object(ObjKind::Stack(inst)).map(|obj| self.address(obj, 0)),
+            Op::Load { addr } => Some(self.load(inst, addr, data.ty)),
+            Op::PtrAdd { base, offset, indices } => Some(self.pointer_sum(base, offset, indices)),
+            Op::Cast { op, value } => Some(self.cast(op, value, data.ty)),
+            Op::Binary { op, a, b } => self.binary(op, a, b),
+            Op::Cmp { pred, a, b } => Some(self.compare(pred, a, b)),
+            Op::Select { cond, then, els } => {
+                let (c, a, b) = (self.out.term(cond), self.out.term(then), self.out.term(els));
+                (self.out.terms.sort(c) == Sort::Bool && self.out.terms.sort(a) == self.out.terms.sort(b))
+                    .then(|| self.out.terms.ite(c, a, b))
+            }
+            Op::Phi { incoming } => self.merged(block, incoming),
+            Op::ExtractValue { agg, path } => self.extracted(agg, self.body.indices(path)),
+            Op::Call { callee, args, .. } | Op::Invoke { callee, args, .. } => {
+                self.call_result(inst, callee, self.body.list(args), data.ty)
+            }
+            _ => None,
+        };
+        match term {
+            Some(term) => self.out.of_value[result] = term,
+            None => {
+                self.symbol_for(result, block);
+            }
+        }
+    }
+
+    /// A φ whose inputs are all one term is that term.
+    fn merged(&mut self, block: BlockId, incoming: drip_program::PoolRange) -> Option<TermId> {
+        let mut same: Option<TermId> = None;
+        for entry in self.body.incoming(incoming) {
+            // An input from a later block is not known yet: a loop's φ is a symbol.
+            if self.cfg.rpo().is_retreating(entry.block, block) {
+                return None;
+            }
+            let term = self.out.term(entry.value);
+            match same {
+                None => same = Some(term),
+                Some(first) if first == term => {}
+                Some(_) => return None,
+            }
+        }
+        same
+    }
+
+    fn extracted(&mut self, agg: Operand, path: &[u32]) -> Option<TermId> {
+        let mut agg = agg;
+        // Chains of insertvalue are short: one per field.
+        for _ in 0..64 {
+            let inst = self.body.def(agg.as_value()?)?;
+            let Op::InsertValue { agg: below, value, path: set } = self.body.insts[inst].op else { return None };
+            if self.body.indices(set) == path {
+                return Some(self.out.term(value));
+            }
+            agg = below;
+        }
+        None
+    }
+
+    fn load(&mut self, inst: InstId, addr: Operand, ty: TypeId) -> TermId {
+        let sort = sort_of(self.program, ty);
+        if let [loc] = *self.local.targets(addr) {
+            if let Some(cell) = self.exact_cell(loc) {
+                if let Some(version) = self.memssa.used(inst, region(cell)) {
+                    return self.out.version(&self.context, version, sort, self.program.types.size_of(ty));
+                }
+            }
+        }
+        // Several cells, an unknown index, or memory out of sight: a function of the address in this memory state.
+        let mut versions: SmallVec<[VersionId; 4]> = SmallVec::new();
+        let targets: SmallVec<[Loc; 4]> = self.local.targets(addr).iter().copied().collect();
+        for loc in targets {
+            for cell in self.local.memory.overlapping(loc) {
+                versions.extend(self.memssa.used(inst, region(cell)));
+            }
+        }
+        let world = self.local.memory.find_cell(Loc { obj: Memory::WORLD, off: Offset::ANY });
+        versions.extend(world.and_then(|cell| self.memssa.used(inst, region(cell))));
+        versions.sort_unstable();
+        versions.dedup();
+        let key = self.function(FnName::Memory(sort.width()));
+        let mut args: SmallVec<[TermId; 4]> = SmallVec::from_slice(&[self.out.term(addr)]);
+        for version in versions {
+            args.push(self.version_symbol(version, 0, Sort::Bits(64)));
+        }
+        self.out.terms.app(key, &args, sort)
+    }
+
+    fn version_symbol(&mut self, version: VersionId, width: u32, sort: Sort) -> TermId {
+        self.out.version_symbol(&self.context, version, width, sort)
+    }
+
+    fn exact_cell(&self, loc: Loc) -> Option<CellId> {
+        let cell = self.local.memory.find_cell(loc)?;
+        (self.local.memory.is_strong(cell) && self.local.memory.cells[cell].off == loc.off).then_some(cell)
+    }
+
+    fn pointer_sum(&mut self, base: Operand, offset: i64, indices: drip_program::PoolRange) -> TermId {
+        let mut sum = self.out.term(base);
+        if self.out.terms.sort(sum) != Sort::Bits(64) {
+            return self.opaque(64);
+        }
+        let constant = self.out.terms.int(64, offset as u64);
+        sum = self.out.terms.add(sum, constant);
+        for scaled in self.body.scaled(indices) {
+            let index = self.out.term(scaled.index);
+            let index = self.widened(index, 64, true);
+            let scale = self.out.terms.int(64, scaled.scale as u64);
+            let product = self.out.terms.mul(index, scale);
+            sum = self.out.terms.add(sum, product);
+        }
+        sum
+    }
+
+    fn widened(&mut self, term: TermId, width: u32, signed: bool) -> TermId {
+        match self.out.terms.sort(term) {
+            Sort::Bool => {
+                let one = self.out.terms.int(width, if signed { u64::MAX } else { 1 });
+                let zero = self.out.terms.int(width, 0);
+                self.out.terms.ite(term, one, zero)
+            }
+            Sort::Bits(from) if from == width => term,
+            Sort::Bits(from) if from > width => self.out.terms.trunc(term, width),
+            Sort::Bits(_) if signed => self.out.terms.sext(term, width),
+            Sort::Bits(_) => self.out.terms.zext(term, width),
+        }
+    }
+
+    fn cast(&mut self, op: CastOp, value: Operand, ty: TypeId) -> TermId {
+        let term = self.out.term(value);
+        let sort = sort_of(self.program, ty);
+        match (op, sort) {
+            (CastOp::Trunc, Sort::Bool) => {
+                let one = self.out.terms.int(self.out.terms.width(term), 1);
+                let bit = self.out.terms.band(term, one);
+                self.out.terms.eq(bit, one)
+            }
+            (CastOp::ZExt | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::Trunc, Sort::Bits(width)) => {
+                self.widened(term, width, false)
+            }
+            (CastOp::SExt, Sort::Bits(width)) => self.widened(term, width, true),
+            (CastOp::Bitcast, _) if self.out.terms.sort(term) == sort => term,
+            _ => {
+                let key = self.function(FnName::Cast(op));
+                self.out.terms.app(key, &[term], sort)
+            }
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: Operand, b: Operand) -> Option<TermId> {
+        let (x, y) = (self.out.term(a), self.out.term(b));
+        let terms = &mut self.out.terms;
+        if terms.sort(x) != terms.sort(y) {
+            return None;
+        }
+        if terms.sort(x) == Sort::Bool {
+            return match op {
+                BinaryOp::And => Some(terms.and(&[x, y])),
+                BinaryOp::Or => Some(terms.or(&[x, y])),
+                BinaryOp::Xor | BinaryOp::Add | BinaryOp::Sub => Some(terms.xor(x, y)),
+                _ => None,
+            };
+        }
+        Some(match op {
+            BinaryOp::Add => terms.add(x, y),
+            BinaryOp::Sub => terms.sub(x, y),
+            BinaryOp::Mul => terms.mul(x, y),
+            BinaryOp::UDiv => terms.udiv(x, y),
+            BinaryOp::SDiv => terms.sdiv(x, y),
+            BinaryOp::URem => terms.urem(x, y),
+            BinaryOp::SRem => terms.srem(x, y),
+            BinaryOp::Shl => terms.shl(x, y),
+            BinaryOp::LShr => terms.lshr(x, y),
+            BinaryOp::AShr => terms.ashr(x, y),
+            BinaryOp::And => terms.band(x, y),
+            BinaryOp::Or => terms.bor(x, y),
+            BinaryOp::Xor => terms.bxor(x, y),
+            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
+                let sort = terms.sort(x);
+                let key = self.function(FnName::FloatOp(op));
+                self.out.terms.app(key, &[x, y], sort)
+            }
+        })
+    }
+
+    fn compare(&mut self, pred: CmpPred, a: Operand, b: Operand) -> TermId {
+        let (mut x, mut y) = (self.out.term(a), self.out.term(b));
+        if self.out.terms.sort(x) != self.out.terms.sort(y) {
+            return self.out.fresh_symbol(Sort::Bool);
+        }
+        if self.out.terms.sort(x) == Sort::Bool {
+            // i1 compared as a number.
+            (x, y) = (self.widened(x, 1, false), self.widened(y, 1, false));
+        }
+        let terms = &mut self.out.terms;
+        match pred {
+            CmpPred::Eq => terms.eq(x, y),
+            CmpPred::Ne => terms.ne(x, y),
+            CmpPred::Ult => terms.ult(x, y),
+            CmpPred::Ule => terms.ule(x, y),
+            CmpPred::Ugt => terms.ult(y, x),
+            CmpPred::Uge => terms.ule(y, x),
+            CmpPred::Slt => terms.slt(x, y),
+            CmpPred::Sle => terms.sle(x, y),
+            CmpPred::Sgt => terms.slt(y, x),
+            CmpPred::Sge => terms.sle(y, x),
+            CmpPred::Float(number) => {
+                let key = self.function(FnName::FloatCmp(number));
+                self.out.terms.app(key, &[x, y], Sort::Bool)
+            }
+        }
+    }
+
+    /// Calls that always return one constant are that constant; pure ones are functions of arguments and memory.
+    fn call_result(&mut self, inst: InstId, callee: Operand, args: &[Operand], ty: TypeId) -> Option<TermId> {
+        let summary = self.calls.get(&inst)?;
+        let sort = sort_of(self.program, ty);
+        let first = summary.outcomes.first()?;
+        if let (SummaryValue::Int(value), Sort::Bits(width)) = (&first.ret, sort) {
+            if summary.outcomes.iter().all(|o| o.ret == first.ret) {
+                return Some(self.out.terms.int(width, *value as u64));
+            }
+        }
+        if !summary.pure || matches!(self.program.types.get(ty), Type::Void) {
+            return None;
+        }
+        let world = self.local.memory.find_cell(Loc { obj: Memory::WORLD, off: Offset::ANY });
+        let key = self.function(FnName::Pure(callee));
+        let mut terms: SmallVec<[TermId; 4]> = args.iter().map(|&arg| self.out.term(arg)).collect();
+        if let Some(version) = world.and_then(|cell| self.memssa.used(inst, region(cell))) {
+            terms.push(self.version_symbol(version, 0, Sort::Bits(64)));
+        }
+        Some(self.out.terms.app(key, &terms, sort))
+    }
+}
