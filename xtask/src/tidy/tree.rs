@@ -22,9 +22,10 @@ impl SourceFile {
 
     /// Is the whole file test code (integration tests, fuzz targets, benches)?
     pub fn is_test_code(&self) -> bool {
-        let dirs = self.path.split('/').rev().skip(1);
-        let mut dirs = dirs.chain(self.path.strip_suffix("/tests.rs").map(|_| "tests"));
-        dirs.any(|dir| matches!(dir, "tests" | "benches" | "fuzz" | "fuzz_targets"))
+        let mut dirs = self.path.split('/').rev().skip(1);
+        self.path.ends_with("/tests.rs")
+            || self.path.ends_with("_tests.rs")
+            || dirs.any(|dir| matches!(dir, "tests" | "benches" | "fuzz" | "fuzz_targets"))
     }
 }
 
@@ -92,6 +93,7 @@ mod tests {
     fn test_code_is_known_by_its_place() {
         assert!(is_test_code("crates/base/tests/graphs.rs"));
         assert!(is_test_code("crates/flow/src/svfg/tests.rs"));
+        assert!(is_test_code("crates/bitcode/src/types_tests.rs"));
         assert!(is_test_code("fuzz/fuzz_targets/reader.rs"));
         assert!(!is_test_code("crates/base/src/scc.rs"));
         assert!(!is_test_code("crates/test-utils/src/lib.rs"));
