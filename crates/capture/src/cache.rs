@@ -260,6 +260,22 @@ impl Cache {
         Some(inputs)
     }
 
+    /// Keeps bitcode that was found inside another file; the name is the hash of the content.
+    pub(crate) fn store_content(&self, bitcode: &[u8]) -> std::io::Result<PathBuf> {
+        let key = key([bitcode]);
+        let target = self.bitcode_path(&key, "embedded");
+        if fs::metadata(&target).is_ok_and(|m| m.len() == bitcode.len() as u64) {
+            return Ok(target);
+        }
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        let mut file = NamedTempFile::new_in(self.tmp())?;
+        file.write_all(bitcode)?;
+        file.persist(&target).map_err(|e| e.error)?;
+        Ok(target)
+    }
+
     /// What the cache holds now.
     pub fn usage(&self) -> CacheUse {
         usage(&self.root)

@@ -75,8 +75,8 @@ pub(crate) fn run(
     let clang = clang::find(options.clang.as_deref(), options.config_clang.as_deref())?;
     let (cache, replaced) = Cache::open_or_temporary(options.cache_dir.as_deref())?;
     if let Some((scratch, note)) = replaced {
-        captured.scratch = Some(scratch);
-        captured.notes.push(note);
+        captured.scratch.push(scratch);
+        captured.note(note);
     }
     let workshop = Workshop {
         clang,
@@ -453,11 +453,11 @@ impl Workshop<'_> {
         match self.fallback.into_inner() {
             None => {}
             Some(Ok((_, scratch, reason))) => {
-                captured.notes.push(format!(
+                captured.note(format!(
                     "the cache {} failed ({reason}); the rest was compiled into a temporary directory",
                     self.cache.root().display()
                 ));
-                captured.scratch = Some(scratch);
+                captured.scratch.push(scratch);
             }
             Some(Err(error)) => return Err(error),
         }
@@ -474,6 +474,9 @@ fn reopen(output: NamedTempFile) -> std::io::Result<NamedTempFile> {
 fn unit_of(job: &Job, bitcode: PathBuf, from_cache: bool, dropped: &[String]) -> Unit {
     let mut dropped_flags = job.dropped.clone();
     dropped_flags.extend_from_slice(dropped);
+    // Which unit met a flag first is a matter of chance; the list is not.
+    dropped_flags.sort();
+    dropped_flags.dedup();
     Unit {
         source: job.source.clone(),
         bitcode,

@@ -15,6 +15,16 @@ pub enum Error {
         path: PathBuf,
         source: std::io::Error,
     },
+    #[error("cannot use the compilation database {}: {reason}", .path.display())]
+    Database { path: PathBuf, reason: String },
+    #[error("nothing to check in {}: no C or C++ source, no bitcode and no compile_commands.json; \
+             to watch a build, put its command after `--`", list(.paths))]
+    NothingFound { paths: Vec<PathBuf> },
+    #[error("cannot start the build command `{command}`: {source}")]
+    BuildNotStarted {
+        command: String,
+        source: std::io::Error,
+    },
     #[error("neither the cache {} ({cache_reason}) nor a temporary directory ({reason}) can be written to; \
              set DRIP_CACHE_DIR or TMPDIR to a directory with free space", .cache.display())]
     NowhereToWrite {
@@ -28,8 +38,12 @@ fn in_places(tried: &[PathBuf]) -> String {
     if tried.is_empty() {
         return String::new();
     }
-    let names: Vec<_> = tried.iter().map(|p| p.display().to_string()).collect();
-    format!(" that works (tried {})", names.join(", "))
+    format!(" that works (tried {})", list(tried))
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let names: Vec<_> = paths.iter().map(|p| p.display().to_string()).collect();
+    names.join(", ")
 }
 
 impl Error {

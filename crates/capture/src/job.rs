@@ -1,7 +1,7 @@
 //! What one compile is: a source file, its language and the flags that change its meaning.
 
-use crate::SkipReason;
-use std::collections::BTreeMap;
+use crate::{SkipReason, Skipped, flags};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -101,4 +101,34 @@ pub(crate) fn plain_job(source: &Path, directory: &Path) -> Result<Job, SkipReas
         environment: BTreeMap::new(),
         object: None,
     })
+}
+
+/// Leaves the first of each group of jobs that compile the same source in the same way. Position-independent code
+/// is the same way: libtool compiles every file twice, and nobody wants each leak reported twice.
+pub(crate) fn deduplicate(jobs: Vec<Job>, skipped: &mut Vec<Skipped>) -> Vec<Job> {
+    let mut seen = BTreeSet::new();
+    let mut kept = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        let flags: Vec<String> = job
+            .flags
+            .iter()
+            .filter(|f| !flags::is_pic(f))
+            .cloned()
+            .collect();
+        let identity = (
+            job.source.clone(),
+            job.directory.clone(),
+            job.language,
+            flags,
+        );
+        if seen.insert(identity) {
+            kept.push(job);
+        } else {
+            skipped.push(Skipped {
+                path: job.source,
+                reason: SkipReason::Duplicate,
+            });
+        }
+    }
+    kept
 }

@@ -15,17 +15,29 @@
 pub mod cache;
 mod child;
 pub mod clang;
+pub mod command;
 pub mod compile;
+mod compiler;
+pub mod database;
 mod depfile;
+mod embedded;
 mod error;
+mod flags;
+pub mod inputs;
 mod job;
+mod response;
 mod retry;
 
 pub use cache::{Cache, CacheUse, clean};
 pub use clang::ClangInfo;
+pub use command::CommandLine;
+pub use database::{capture_database, find_database};
 pub use error::Error;
+pub use flags::Mode;
+pub use inputs::capture_paths;
 pub use job::{Job, Language};
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
@@ -75,7 +87,7 @@ pub struct Unit {
     /// The object file that the build made of it, where there was a build.
     pub object: Option<PathBuf>,
     pub from_cache: bool,
-    /// Flags of the build's command that clang did not take, in command order.
+    /// Flags of the build's command that clang did not take, sorted.
     pub dropped_flags: Vec<String>,
 }
 
@@ -134,7 +146,25 @@ pub struct Captured {
     /// The run was cancelled; units are missing.
     pub cancelled: bool,
     /// Keeps bitcode files alive that could not be put into the cache.
-    pub(crate) scratch: Option<TempDir>,
+    pub(crate) scratch: Vec<TempDir>,
+}
+
+impl Captured {
+    /// Adds a note once, however often it comes up.
+    pub(crate) fn note(&mut self, text: String) {
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+
+    /// Every dropped flag with the number of units it was dropped from.
+    pub fn dropped_flags(&self) -> BTreeMap<&str, usize> {
+        let mut counts = BTreeMap::new();
+        for flag in self.units.iter().flat_map(|unit| &unit.dropped_flags) {
+            *counts.entry(flag.as_str()).or_insert(0) += 1;
+        }
+        counts
+    }
 }
 
 /// Compiles C and C++ files with default flags and `options.extra_args`.
