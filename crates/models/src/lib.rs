@@ -2,6 +2,9 @@
 //!
 //! Architecture invariant: no analysis here; summaries are data.
 
+pub mod library;
 pub mod summary;
+pub mod text;
 
+pub use library::{Families, Library, ModelError};
 pub use summary::*;

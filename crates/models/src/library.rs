@@ -1,0 +1,130 @@
+//! Library models: TOML data → summaries by function name.
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use std::sync::Arc;
+
+use crate::summary::{Family, Summary};
+use crate::text::{TextError, parse_summary};
+
+/// Models compiled into the binary.
+const BUILTIN: &[(&str, &str)] = &[
+    ("alloc.toml", include_str!("../library/alloc.toml")),
+    ("string.toml", include_str!("../library/string.toml")),
+    ("stdio.toml", include_str!("../library/stdio.toml")),
+    ("process.toml", include_str!("../library/process.toml")),
+    ("cxx.toml", include_str!("../library/cxx.toml")),
+];
+
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    #[error("{file}: {source}")]
+    Toml { file: String, source: toml::de::Error },
+    #[error("{file}: model of `{name}`: `{outcome}`: {source}")]
+    Outcome { file: String, name: String, outcome: String, source: TextError },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelFile {
+    #[serde(default)]
+    model: Vec<ModelEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelEntry {
+    names: Vec<String>,
+    /// Deallocator family of what it makes or frees; `malloc` unless said.
+    #[serde(default)]
+    family: Option<String>,
+    /// Outcomes in the language of [`crate::text`]; none: never returns.
+    #[serde(default)]
+    outcomes: Vec<String>,
+    #[serde(default)]
+    pure: bool,
+    #[serde(default)]
+    never_returns: bool,
+    #[serde(default)]
+    may_throw: bool,
+}
+
+/// Names of deallocator families, by [`Family`].
+#[derive(Clone, Debug, Default)]
+pub struct Families {
+    names: Vec<String>,
+}
+
+impl Families {
+    pub fn intern(&mut self, name: &str) -> Family {
+        match self.names.iter().position(|n| n == name) {
+            Some(at) => Family(at as u16),
+            None => {
+                self.names.push(name.to_owned());
+                Family((self.names.len() - 1) as u16)
+            }
+        }
+    }
+
+    pub fn name(&self, family: Family) -> &str {
+        self.names.get(usize::from(family.0)).map_or("malloc", String::as_str)
+    }
+}
+
+/// All models that are known by name.
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    by_name: FxHashMap<String, Arc<Summary>>,
+    pub families: Families,
+}
+
+impl Library {
+    /// The models that come with drip.
+    pub fn builtin() -> Result<Library, ModelError> {
+        let mut library = Library::default();
+        library.families.intern("malloc");
+        for (file, text) in BUILTIN {
+            library.add(file, text)?;
+        }
+        Ok(library)
+    }
+
+    /// Adds the models of one TOML text; later ones replace earlier ones.
+    pub fn add(&mut self, file: &str, text: &str) -> Result<(), ModelError> {
+        let parsed: ModelFile =
+            toml::from_str(text).map_err(|source| ModelError::Toml { file: file.to_owned(), source })?;
+        for entry in parsed.model {
+            let family = self.families.intern(entry.family.as_deref().unwrap_or("malloc"));
+            let mut summary = Summary::default();
+            if !entry.never_returns {
+                let default = ["ret = any".to_owned()];
+                let outcomes = if entry.outcomes.is_empty() { &default[..] } else { &entry.outcomes[..] };
+                let text = outcomes.join("\n");
+                summary = parse_summary(&text, family).map_err(|source| ModelError::Outcome {
+                    file: file.to_owned(),
+                    name: entry.names.join(", "),
+                    outcome: text.clone(),
+                    source,
+                })?;
+            }
+            summary.pure = entry.pure;
+            summary.may_throw = entry.may_throw;
+            let summary = Arc::new(summary);
+            for name in entry.names {
+                self.by_name.insert(name, Arc::clone(&summary));
+            }
+        }
+        Ok(())
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Arc<Summary>> {
+        self.by_name.get(name)
+    }
+
+    /// Names of all models, sorted.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.by_name.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+}
