@@ -1,0 +1,11 @@
+//! Leak detection engines: from a linked [`Program`](drip_program::Program) to findings and a ledger.
+//!
+//! Architecture invariant: no input or output here; a [`Finding`] is in source terms and needs no program to be shown.
+
+pub mod finding;
+pub mod staged;
+
+pub use finding::{
+    AllocationLink, Analysis, Confidence, Finding, LedgerEntry, LostPoint, Rule, SourcePos, Statistics, Step, StepKind,
+    Verdict,
+};
