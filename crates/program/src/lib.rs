@@ -4,16 +4,21 @@
 
 pub mod address_taken;
 pub mod body;
+pub mod cfg;
 pub mod ids;
 pub mod model;
+pub mod noreturn;
 pub mod parse;
 pub mod print;
 mod syntax;
 pub mod types;
+pub mod verify;
 
 pub use body::*;
+pub use cfg::{Cfg, EdgeId};
 pub use ids::*;
 pub use model::*;
 pub use parse::{ParseError, parse_program};
 pub use print::{print_function, print_program};
 pub use types::*;
+pub use verify::{VerifyError, verify};
