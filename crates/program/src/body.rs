@@ -40,6 +40,15 @@ impl Operand {
         }
     }
 
+    /// The packed form.
+    pub(crate) fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn from_bits(bits: u32) -> Operand {
+        Operand(bits)
+    }
+
     pub fn as_value(self) -> Option<ValueId> {
         match self.kind() {
             OperandKind::Value(v) => Some(v),

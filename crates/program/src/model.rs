@@ -218,7 +218,7 @@ pub struct Function {
 }
 
 /// A type as the source has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DiType {
     Base {
         name: StrId,
@@ -260,7 +260,7 @@ pub enum DiType {
     Other,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DiMember {
     pub name: StrId,
     pub offset: u64,

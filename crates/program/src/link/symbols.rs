@@ -1,0 +1,217 @@
+//! Which definition does each symbol of each module mean?
+//!
+//! Rules (those of llvm-link): a strong definition wins over a common one, that over a weak one, that over a linkonce one,
+//! that over an available_externally one, and any definition over declarations. Among equals the first in input order
+//! stays; two strong definitions are a problem that is recorded. Internal symbols are their module's own. Of a comdat group
+//! whose name another module brought first, internal members are dropped.
+//!
+//! Symbols are numbered in order of first mention, so the result depends on the order of inputs only.
+
+use drip_bitcode as bc;
+use rustc_hash::FxHashMap;
+
+use crate::lower::intrinsics::{self, Intrinsic};
+
+/// A symbol of a module: where to find it in its raw module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub module: u32,
+    pub value: bc::ModuleValue,
+    pub rank: Rank,
+}
+
+/// How strong a claim to a symbol's name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Declaration,
+    AvailableExternally,
+    LinkOnce,
+    Weak,
+    Common,
+    Strong,
+}
+
+/// One symbol of the linked program.
+#[derive(Debug)]
+pub(crate) struct Symbol<'a> {
+    pub name: &'a str,
+    pub linkage: bc::Linkage,
+    pub chosen: Candidate,
+}
+
+/// No symbol: intrinsics that vanish, and the linker's own lists.
+pub(crate) const NO_SYMBOL: u32 = u32::MAX;
+
+/// Symbols of one module, by raw number.
+#[derive(Debug, Default)]
+pub(crate) struct ModuleSymbols {
+    pub functions: Vec<u32>,
+    pub globals: Vec<u32>,
+    pub aliases: Vec<u32>,
+    pub ifuncs: Vec<u32>,
+    pub intrinsics: Vec<Intrinsic>,
+}
+
+/// Two strong definitions of one name.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Duplicate {
+    pub symbol: u32,
+    pub kept: u32,
+    pub dropped: u32,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Symbols<'a> {
+    pub table: Vec<Symbol<'a>>,
+    pub modules: Vec<ModuleSymbols>,
+    pub duplicates: Vec<Duplicate>,
+    by_name: FxHashMap<&'a str, u32>,
+    comdat_owner: FxHashMap<&'a str, u32>,
+}
+
+/// A comdat whose members must not be merged.
+const COMDAT_NO_DEDUPLICATE: u32 = 4;
+
+impl<'a> Symbols<'a> {
+    pub fn collect(modules: &'a [bc::RawModule]) -> Symbols<'a> {
+        let mut symbols = Symbols::default();
+        for (index, module) in modules.iter().enumerate() {
+            let found = symbols.module(index as u32, module);
+            symbols.modules.push(found);
+        }
+        symbols
+    }
+
+    fn module(&mut self, index: u32, module: &'a bc::RawModule) -> ModuleSymbols {
+        let mut found = ModuleSymbols::default();
+        for (at, function) in module.functions.iter().enumerate() {
+            let intrinsic = intrinsics::of_function(module, function);
+            let symbol = match intrinsic.has_function() {
+                true => {
+                    let defined = !function.is_declaration
+                        && self.keeps(index, module, function.linkage, function.comdat);
+                    let value = bc::ModuleValue::Function(at as u32);
+                    self.add(index, value, &function.name, function.linkage, defined)
+                }
+                false => NO_SYMBOL,
+            };
+            found.functions.push(symbol);
+            found.intrinsics.push(intrinsic);
+        }
+        for (at, global) in module.globals.iter().enumerate() {
+            let symbol = match is_linker_list(global) {
+                false => {
+                    let defined = global.initializer.is_some()
+                        && self.keeps(index, module, global.linkage, global.comdat);
+                    self.add(
+                        index,
+                        bc::ModuleValue::Global(at as u32),
+                        &global.name,
+                        global.linkage,
+                        defined,
+                    )
+                }
+                true => NO_SYMBOL,
+            };
+            found.globals.push(symbol);
+        }
+        for (at, alias) in module.aliases.iter().enumerate() {
+            let value = bc::ModuleValue::Alias(at as u32);
+            found
+                .aliases
+                .push(self.add(index, value, &alias.name, alias.linkage, true));
+        }
+        for (at, ifunc) in module.ifuncs.iter().enumerate() {
+            let value = bc::ModuleValue::Ifunc(at as u32);
+            found
+                .ifuncs
+                .push(self.add(index, value, &ifunc.name, ifunc.linkage, true));
+        }
+        found
+    }
+
+    /// False for an internal member of a comdat group that another module owns.
+    fn keeps(
+        &mut self,
+        index: u32,
+        module: &'a bc::RawModule,
+        linkage: bc::Linkage,
+        comdat: Option<u32>,
+    ) -> bool {
+        let Some(comdat) = comdat.and_then(|c| module.comdats.get(c as usize)) else {
+            return true;
+        };
+        if comdat.selection == COMDAT_NO_DEDUPLICATE {
+            return true;
+        }
+        let owner = *self.comdat_owner.entry(&comdat.name).or_insert(index);
+        owner == index || !is_local(linkage)
+    }
+
+    fn add(
+        &mut self,
+        module: u32,
+        value: bc::ModuleValue,
+        name: &'a str,
+        linkage: bc::Linkage,
+        defined: bool,
+    ) -> u32 {
+        let candidate = Candidate {
+            module,
+            value,
+            rank: rank(linkage, defined),
+        };
+        let next = self.table.len() as u32;
+        if name.is_empty() || is_local(linkage) {
+            self.table.push(Symbol {
+                name,
+                linkage,
+                chosen: candidate,
+            });
+            return next;
+        }
+        let id = *self.by_name.entry(name).or_insert(next);
+        if id == next {
+            self.table.push(Symbol {
+                name,
+                linkage,
+                chosen: candidate,
+            });
+            return id;
+        }
+        let symbol = &mut self.table[id as usize];
+        if candidate.rank > symbol.chosen.rank {
+            symbol.chosen = candidate;
+            symbol.linkage = linkage;
+        } else if candidate.rank == Rank::Strong {
+            self.duplicates.push(Duplicate {
+                symbol: id,
+                kept: symbol.chosen.module,
+                dropped: module,
+            });
+        }
+        id
+    }
+}
+
+fn is_local(linkage: bc::Linkage) -> bool {
+    matches!(linkage, bc::Linkage::Internal | bc::Linkage::Private)
+}
+
+/// `llvm.used`, `llvm.global_ctors` and the like are notes to the linker, not memory of the program.
+pub(crate) fn is_linker_list(global: &bc::RawGlobal) -> bool {
+    global.linkage == bc::Linkage::Appending || global.name.starts_with("llvm.")
+}
+
+fn rank(linkage: bc::Linkage, defined: bool) -> Rank {
+    use bc::Linkage as L;
+    match linkage {
+        _ if !defined => Rank::Declaration,
+        L::External | L::Internal | L::Private | L::Appending => Rank::Strong,
+        L::Common => Rank::Common,
+        L::WeakAny | L::WeakOdr => Rank::Weak,
+        L::LinkOnceAny | L::LinkOnceOdr => Rank::LinkOnce,
+        L::AvailableExternally => Rank::AvailableExternally,
+        L::ExternalWeak => Rank::Declaration,
+    }
+}
