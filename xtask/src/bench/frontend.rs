@@ -22,6 +22,9 @@ pub struct Options {
     /// LLVM version of the yardstick for the given files
     #[arg(long, default_value_t = 19)]
     llvm: u32,
+    /// Measure this binary instead of building one
+    #[arg(long)]
+    drip: Option<PathBuf>,
     /// Write the figures to this file as JSON
     #[arg(long)]
     json: Option<PathBuf>,
@@ -55,7 +58,10 @@ struct Row {
 }
 
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
-    let drip = build_drip(root)?;
+    let drip = match &options.drip {
+        Some(given) => given.clone(),
+        None => build_drip(root)?,
+    };
     let inputs = if options.files.is_empty() {
         let source = sqlite_source(root)?;
         SQLITE_CLANGS
@@ -68,7 +74,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     };
     let mut rows = Vec::new();
     for (file, llvm) in inputs {
-        rows.push(measure(&drip, &file, llvm, options.runs)?);
+        rows.push(measure(root, &drip, &file, llvm, options.runs)?);
     }
     print_table(&rows);
     if let Some(path) = &options.json {
@@ -78,7 +84,7 @@ pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-fn measure(drip: &Path, file: &Path, llvm: u32, runs: usize) -> anyhow::Result<Row> {
+fn measure(root: &Path, drip: &Path, file: &Path, llvm: u32, runs: usize) -> anyhow::Result<Row> {
     let size = fs::metadata(file).with_context(|| format!("cannot read {file:?}"))?;
     let size_mb = size.len() as f64 / (1024.0 * 1024.0);
     let drip = median_of(runs, || {
@@ -94,7 +100,11 @@ fn measure(drip: &Path, file: &Path, llvm: u32, runs: usize) -> anyhow::Result<R
         command
     })?;
     Ok(Row {
-        file: file.display().to_string(),
+        file: file
+            .strip_prefix(root)
+            .unwrap_or(file)
+            .display()
+            .to_string(),
         llvm,
         size_mb,
         drip,
