@@ -20,11 +20,16 @@ mod debug_info;
 mod error;
 mod ids;
 mod inst;
+#[cfg(test)]
+mod legacy_tests;
 mod metadata;
 mod metadata_view;
 mod module_reader;
 mod raw;
+#[cfg(test)]
+mod testing;
 mod types;
+mod visit;
 
 pub use attrs::{AllocKind, AttrKind, AttrList, AttrSet, Captures, MemoryEffects, ModRef};
 pub use constant::{ConstTable, RawConst, RawConstant};

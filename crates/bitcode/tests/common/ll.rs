@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use drip_bitcode::{
-    BinaryOp, CastOp, CmpPredicate, ModuleValue, RawBody, RawInstKind, RawModule, ValueId,
+    BinaryOp, BlockId, CastOp, CmpPredicate, DebugRecord, DebugValue, ModuleValue, OperandKind,
+    RawBody, RawInst, RawInstKind, RawModule, ValueId,
 };
 
 /// One instruction, as far as it is compared.
@@ -12,6 +13,8 @@ pub struct Inst {
     pub opcode: String,
     /// Name of a function that is called directly.
     pub callee: Option<String>,
+    /// Local values and blocks that it uses, by the number that the disassembler prints, sorted.
+    pub locals: Vec<u32>,
     /// Line, column, file and function of the source.
     pub loc: Option<(u32, u32, String, String)>,
 }
@@ -22,7 +25,8 @@ pub struct Function {
     pub name: String,
     pub blocks: usize,
     pub insts: Vec<Inst>,
-    pub debug_records: usize,
+    /// Per debug record: the local values that it names.
+    pub debug_records: Vec<Vec<u32>>,
 }
 
 /// A module.
@@ -180,7 +184,7 @@ fn parse_body<'t>(
         if is_label(line) {
             function.blocks += 1;
         } else if line.trim_start().starts_with("#dbg_") {
-            function.debug_records += 1;
+            function.debug_records.push(locals(line));
         } else if line.starts_with("  ") && !line.starts_with("   ") && line != "  ]" {
             let mut whole = line.trim().to_owned();
             while let Some(more) = lines.next_if(|next| {
@@ -204,7 +208,8 @@ fn add_instruction(text: &str, metadata: &Metadata<'_>, function: &mut Function)
         .as_deref()
         .is_some_and(|c| c.starts_with("llvm.dbg."))
     {
-        function.debug_records += 1;
+        let operands = text.find("llvm.dbg.").map_or(text, |at| &text[at..]);
+        function.debug_records.push(locals(operands));
         return;
     }
     let loc = text.rfind("!dbg !").map(|at| {
@@ -212,11 +217,101 @@ fn add_instruction(text: &str, metadata: &Metadata<'_>, function: &mut Function)
         let end = id.find([',', ' ']).unwrap_or(id.len());
         metadata.location(&id[..end])
     });
+    let operands = match text.split_once(" = ") {
+        Some((left, right)) if left.starts_with('%') && !left.contains(' ') => right,
+        _ => text,
+    };
     function.insts.push(Inst {
         opcode,
         callee,
+        locals: locals(operands),
         loc,
     });
+}
+
+/// The numbers of all `%123` in a text, sorted.
+fn locals(text: &str) -> Vec<u32> {
+    // The block inside a constant is no operand of the instruction.
+    let pieces = text.split("blockaddress(").enumerate();
+    let text: String = pieces
+        .map(|(index, piece)| match piece.split_once(')') {
+            Some((_, rest)) if index > 0 => rest,
+            _ => piece,
+        })
+        .collect();
+    let names = text
+        .match_indices('%')
+        .filter_map(|(at, _)| identifier(&text[at..]));
+    let mut numbers: Vec<u32> = names.filter_map(|(name, _)| name.parse().ok()).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// The numbers that the disassembler gives to unnamed blocks and values: arguments, then per block the
+/// block itself and its results.
+struct Slots {
+    blocks: Vec<u32>,
+    values: Vec<Option<u32>>,
+    first_value: u32,
+}
+
+impl Slots {
+    fn new(body: &RawBody) -> Self {
+        let mut next = body.arg_count;
+        let mut values = vec![None; body.local_count() as usize];
+        for arg in 0..body.arg_count {
+            values[arg as usize] = Some(arg);
+        }
+        let mut blocks = Vec::new();
+        for block in 0..body.blocks.len() {
+            blocks.push(next);
+            next += 1;
+            for inst in body.block(BlockId(block as u32)) {
+                if let Some(result) = inst.result {
+                    values[(result.0 - body.first_value) as usize] = Some(next);
+                    next += 1;
+                }
+            }
+        }
+        let first_value = body.first_value;
+        Self {
+            blocks,
+            values,
+            first_value,
+        }
+    }
+
+    fn value(&self, id: ValueId) -> Option<u32> {
+        let index = id.0.checked_sub(self.first_value)?;
+        self.values[index as usize]
+    }
+
+    fn used_by(&self, body: &RawBody, inst: &RawInst) -> Vec<u32> {
+        let mut slots = Vec::new();
+        body.visit_operands(inst, |operand| match operand {
+            OperandKind::Value(id) => slots.extend(self.value(id)),
+            OperandKind::Block(id) => slots.push(self.blocks[id.index()]),
+            OperandKind::Metadata(_) => {}
+        });
+        slots.sort_unstable();
+        slots
+    }
+
+    fn used_by_record(&self, body: &RawBody, record: &DebugRecord) -> Vec<u32> {
+        let mut slots = Vec::new();
+        for value in [record.value, record.address] {
+            match value {
+                DebugValue::None => {}
+                DebugValue::Value(id) => slots.extend(self.value(id)),
+                DebugValue::List(range) => {
+                    let values = body.operands(range).iter().filter_map(|o| o.as_value());
+                    slots.extend(values.filter_map(|id| self.value(id)));
+                }
+            }
+        }
+        slots.sort_unstable();
+        slots
+    }
 }
 
 /// The same summary, made from a decoded module.
@@ -231,7 +326,8 @@ pub fn summarize(module: &RawModule) -> Summary {
             .decode_body(index)
             .unwrap_or_else(|error| panic!("{}: {error}", function.name));
         let md = body.metadata(module);
-        let inst = |inst: &drip_bitcode::RawInst| {
+        let slots = Slots::new(&body);
+        let inst = |inst: &RawInst| {
             let callee = inst
                 .kind
                 .call()
@@ -246,6 +342,7 @@ pub fn summarize(module: &RawModule) -> Summary {
             Inst {
                 opcode: mnemonic(&inst.kind).to_owned(),
                 callee,
+                locals: slots.used_by(&body, inst),
                 loc,
             }
         };
@@ -253,7 +350,11 @@ pub fn summarize(module: &RawModule) -> Summary {
             name: function.name.to_string(),
             blocks: body.blocks.len(),
             insts: body.insts.iter().map(inst).collect(),
-            debug_records: body.debug_records.len(),
+            debug_records: body
+                .debug_records
+                .iter()
+                .map(|record| slots.used_by_record(&body, record))
+                .collect(),
         });
     }
     summary.globals = module.globals.iter().map(|g| g.name.to_string()).collect();
