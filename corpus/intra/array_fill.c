@@ -55,7 +55,7 @@ int matrix_bad(int n) {
     return -1;
   for (int i = 0; i < n; i++)
     m[i] = malloc(n * sizeof **m); // LEAK
-  free(m);
+  free(m); // LOST
   return 0;
 }
 
