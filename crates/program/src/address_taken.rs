@@ -60,6 +60,10 @@ pub fn for_each_address_taken(body: &Body, mut visit: impl FnMut(FuncId)) {
         _ => None,
     };
     for (id, inst) in body.insts.iter_enumerated() {
+        // A binding marker names a value for the reader; it is no use.
+        if matches!(inst.op, Op::Bind { .. }) {
+            continue;
+        }
         let callee = match inst.op {
             Op::Call { callee, .. } | Op::Invoke { callee, .. } => func_of(callee),
             _ => None,
