@@ -99,7 +99,10 @@ fn scan(file: &[u8], mut start: usize, end: usize, out: &mut Vec<ModuleSpan>) ->
             let Some((inner, inner_end)) = unwrap_header(file, start) else {
                 return fail(start as u64 * 8, ErrorKind::Bitstream("wrapper header"));
             };
-            if !starts_with(file, inner, MAGIC) || inner_end > end || inner <= start {
+            if !starts_with(file, inner, MAGIC)
+                || inner_end > end
+                || inner_end <= inner + MAGIC.len()
+            {
                 return fail(start as u64 * 8, ErrorKind::Bitstream("wrapper header"));
             }
             scan_stream(file, inner, inner_end, out)?;

@@ -65,7 +65,12 @@ pub fn run_clang(version: u32, source: &Path, flags: &[&str]) -> PathBuf {
     let is_cpp = source.extension().is_some_and(|e| e == "cpp");
     let compiler = if is_cpp { "clang++" } else { "clang" };
     let stem = source.file_stem().expect("file name").to_string_lossy();
-    let out = scratch(&format!("{stem}-{version}.bc"));
+    let extension = if flags.contains(&"-emit-llvm") {
+        "bc"
+    } else {
+        "o"
+    };
+    let out = scratch(&format!("{stem}-{version}.{extension}"));
     let output = Command::new(format!("{compiler}-{version}"))
         .args(["-w", "-c"])
         .args(flags)
