@@ -40,8 +40,8 @@ fn main() -> ExitCode {
         println!("problem: {problem}");
     }
     println!(
-        "parse {:.1?}, link {:.1?}, lower {:.1?}, names {:.1?}, total {total:.1?}",
-        figures.parse, figures.link, figures.lower, figures.names
+        "parse {:.1?}, link {:.1?}, lower {:.1?}, names {:.1?}, verify {:.1?}, total {total:.1?}",
+        figures.parse, figures.link, figures.lower, figures.names, figures.verify
     );
     let declared = program.funcs.iter().filter(|f| f.body.is_none()).count();
     println!(

@@ -76,7 +76,7 @@ impl std::fmt::Debug for Operand {
 /// A constant. Constant expressions over addresses are folded to object + byte offset.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Const {
-    /// Integer of at most 64 bits, zero-extended.
+    /// Integer of at most 64 bits, zero-extended; of type `ptr` a bare number as address, such as `(void *)-1`.
     Int {
         ty: TypeId,
         bits: u64,

@@ -16,6 +16,7 @@ use crate::ids::FuncId;
 use crate::link::{self, Job, Linkage};
 use crate::lower::{Scratch, lower_body};
 use crate::model::{FuncAttrs, Program};
+use crate::verify::verify;
 
 /// One file: bitcode, or an object file with bitcode inside.
 #[derive(Clone, Debug)]
@@ -25,9 +26,18 @@ pub struct Input {
     pub bytes: Vec<u8>,
 }
 
-/// What to load.
-#[derive(Clone, Debug, Default)]
-pub struct LoadConfig {}
+/// How to load.
+#[derive(Clone, Debug)]
+pub struct LoadConfig {
+    /// Check each body, and treat one that breaks the program's rules as unreadable. Only malformed bitcode has such.
+    pub verify: bool,
+}
+
+impl Default for LoadConfig {
+    fn default() -> Self {
+        LoadConfig { verify: true }
+    }
+}
 
 /// Something that could not be read or linked; the rest of the program is there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +73,7 @@ pub struct Statistics {
     pub link: Duration,
     pub lower: Duration,
     pub names: Duration,
+    pub verify: Duration,
 }
 
 #[derive(Debug, Default)]
@@ -73,7 +84,7 @@ pub struct Loaded {
 }
 
 /// Reads, links and lowers all inputs.
-pub fn load(inputs: Vec<Input>, _config: &LoadConfig) -> Loaded {
+pub fn load(inputs: Vec<Input>, config: &LoadConfig) -> Loaded {
     let mut statistics = Statistics::default();
     let start = Instant::now();
     let (modules, mut problems) = parse(inputs);
@@ -91,8 +102,13 @@ pub fn load(inputs: Vec<Input>, _config: &LoadConfig) -> Loaded {
     statistics.lower = start.elapsed();
 
     let start = Instant::now();
-    let program = assemble(linked, bodies, &mut problems);
+    let mut program = assemble(linked, bodies, &mut problems);
     statistics.names = start.elapsed();
+    if config.verify {
+        let start = Instant::now();
+        drop_broken_bodies(&mut program, &mut problems);
+        statistics.verify = start.elapsed();
+    }
     for body in program.funcs.iter().filter_map(|f| f.body.as_ref()) {
         statistics.bodies += 1;
         statistics.instructions += body.insts.len();
@@ -181,4 +197,28 @@ fn assemble(
         }
     }
     linked.program
+}
+
+fn drop_broken_bodies(program: &mut Program, problems: &mut Vec<Problem>) {
+    for error in verify(program) {
+        let unit = error.func.map(|f| program.funcs[f].unit);
+        let file = unit
+            .and_then(|u| program.units.get(u))
+            .map_or("", |u| program.strings.get(u.path));
+        let problem = Problem {
+            file: file.to_owned(),
+            function: error.func.map(|f| program.func_name(f).to_owned()),
+            offset: None,
+            text: format!("malformed: {}", error.message),
+        };
+        let Some(function) = error.func.and_then(|f| program.funcs.get_mut(f)) else {
+            problems.push(problem);
+            continue;
+        };
+        // One body may break several rules; the first one tells.
+        if function.body.take().is_some() {
+            function.unreadable = Some(problem.text.as_str().into());
+            problems.push(problem);
+        }
+    }
 }

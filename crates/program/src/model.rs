@@ -286,13 +286,13 @@ impl Program {
         self.strings.get(global.source_name.unwrap_or(global.name))
     }
 
-    /// External or weak function by its symbol name.
+    /// External or weak function by its symbol name; else the first static one.
     pub fn find_func(&self, name: &str) -> Option<FuncId> {
         let name = self.strings.find(name)?;
-        self.funcs
-            .iter_enumerated()
-            .find(|(_, f)| f.name == name)
-            .map(|(id, _)| id)
+        let mut named = self.funcs.iter_enumerated().filter(|(_, f)| f.name == name);
+        let first = named.clone().next();
+        let seen_by_all = named.find(|(_, f)| f.linkage != Linkage::Internal);
+        seen_by_all.or(first).map(|(id, _)| id)
     }
 
     /// Path of a source file: its name if absolute, else joined to the directory of compilation.

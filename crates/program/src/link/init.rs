@@ -29,8 +29,9 @@ pub(crate) fn initialiser(cx: Context<'_>, global: &bc::RawGlobal) -> Init {
         && let bc::RawConst::String(range) = constant.kind
     {
         let bytes = range.of(&table.bytes);
+        let size = usize::try_from(cx.types.size_of(cx.ty(global.ty))).unwrap_or(usize::MAX);
         if bytes.iter().any(|b| *b != 0) {
-            return Init::Bytes(bytes[..bytes.len().min(MAX_STRING_BYTES)].into());
+            return Init::Bytes(bytes[..bytes.len().min(MAX_STRING_BYTES).min(size)].into());
         }
         return Init::Zero;
     }

@@ -440,8 +440,12 @@ impl<'a> Linker<'a> {
                 function: None,
                 offset: None,
                 text: format!(
-                    "`{name}` is already defined in {}; that definition is kept",
-                    file(duplicate.kept)
+                    "`{name}` is already defined in {}; {}",
+                    file(duplicate.kept),
+                    match duplicate.same_source {
+                        true => "this copy from the same source is dropped",
+                        false => "this definition is kept for its own unit",
+                    }
                 ),
             });
         }

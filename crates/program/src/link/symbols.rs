@@ -2,10 +2,13 @@
 //!
 //! Rules (those of llvm-link): a strong definition wins over a common one, that over a weak one, that over a linkonce one,
 //! that over an available_externally one, and any definition over declarations. Among equals the first in input order
-//! stays; two strong definitions are a problem that is recorded. Internal symbols are their module's own. Of a comdat group
+//! stays. Two strong definitions are a problem that is recorded (bitcode of several programs at once, as a rule): the
+//! first one is the symbol, the other is kept for its own unit, unless both come from the same source file. Internal symbols are their module's own. Of a comdat group
 //! whose name another module brought first, internal members are dropped.
 //!
 //! Symbols are numbered in order of first mention, so the result depends on the order of inputs only.
+
+use std::path::{Component, Path, PathBuf};
 
 use drip_bitcode as bc;
 use rustc_hash::FxHashMap;
@@ -57,7 +60,10 @@ pub(crate) struct ModuleSymbols {
 pub(crate) struct Duplicate {
     pub symbol: u32,
     pub kept: u32,
+    /// The module whose definition other units do not see.
     pub dropped: u32,
+    /// Both modules were made from the same source: the definition was dropped altogether.
+    pub same_source: bool,
 }
 
 #[derive(Debug, Default)]
@@ -65,6 +71,8 @@ pub(crate) struct Symbols<'a> {
     pub table: Vec<Symbol<'a>>,
     pub modules: Vec<ModuleSymbols>,
     pub duplicates: Vec<Duplicate>,
+    /// Source file of each module.
+    sources: Vec<Option<PathBuf>>,
     by_name: FxHashMap<&'a str, u32>,
     comdat_owner: FxHashMap<&'a str, u32>,
 }
@@ -74,7 +82,11 @@ const COMDAT_NO_DEDUPLICATE: u32 = 4;
 
 impl<'a> Symbols<'a> {
     pub fn collect(modules: &'a [bc::RawModule]) -> Symbols<'a> {
-        let mut symbols = Symbols::default();
+        let sources = modules.iter().map(source_file).collect();
+        let mut symbols = Symbols {
+            sources,
+            ..Symbols::default()
+        };
         for (index, module) in modules.iter().enumerate() {
             let found = symbols.module(index as u32, module);
             symbols.modules.push(found);
@@ -183,15 +195,48 @@ impl<'a> Symbols<'a> {
         if candidate.rank > symbol.chosen.rank {
             symbol.chosen = candidate;
             symbol.linkage = linkage;
-        } else if candidate.rank == Rank::Strong {
-            self.duplicates.push(Duplicate {
-                symbol: id,
-                kept: symbol.chosen.module,
-                dropped: module,
-            });
+            return id;
         }
-        id
+        if candidate.rank != Rank::Strong {
+            return id;
+        }
+        let kept = symbol.chosen.module;
+        let source = &self.sources[module as usize];
+        let same_source = source.is_some() && *source == self.sources[kept as usize];
+        self.duplicates.push(Duplicate {
+            symbol: id,
+            kept,
+            dropped: module,
+            same_source,
+        });
+        if same_source {
+            return id;
+        }
+        self.table.push(Symbol {
+            name,
+            linkage: bc::Linkage::Internal,
+            chosen: candidate,
+        });
+        next
     }
+}
+
+/// Path of the main source file, where debug info tells; without `.` and `..`, which differ by where a compiler was started.
+fn source_file(module: &bc::RawModule) -> Option<PathBuf> {
+    let md = module.metadata();
+    let unit = module.named_metadata("llvm.dbg.cu").first()?;
+    let file = md.file(md.compile_unit(*unit)?.file?)?;
+    let mut path = PathBuf::new();
+    for part in Path::new(file.directory).join(file.filename).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                path.pop();
+            }
+            part => path.push(part),
+        }
+    }
+    Some(path)
 }
 
 fn is_local(linkage: bc::Linkage) -> bool {

@@ -7,7 +7,13 @@ use crate::model::Strings;
 use crate::types::{Layout, Type, Types};
 
 /// Types nested in one another by value; deeper ones are opaque.
-const MAX_NESTING: u32 = 256;
+const MAX_NESTING: u32 = 100;
+
+/// Types larger than this are opaque, so that sums of offsets don't overflow.
+const MAX_BYTES: u64 = 1 << 60;
+
+/// LLVM's own bound on integer widths; wider ones are opaque.
+const MAX_INT_BITS: u32 = 1 << 23;
 
 /// Program type of every raw type.
 pub(crate) fn map_types(
@@ -49,51 +55,86 @@ impl Mapper<'_> {
             _ => return self.other,
         }
         self.open[index] = true;
-        let mapped = self.build(raw, depth + 1);
+        let mapped = match self.build(raw, depth + 1) {
+            Some(ty) => self.types.intern(ty),
+            None => self.other,
+        };
         self.open[index] = false;
         self.map[index] = Some(mapped);
         mapped
     }
 
-    fn build(&mut self, raw: bc::TypeId, depth: u32) -> TypeId {
+    /// A type that a value can have.
+    fn value(&mut self, raw: bc::TypeId, depth: u32) -> TypeId {
+        let mapped = self.map(raw, depth);
+        match self.types.get(mapped) {
+            Type::Void | Type::Func { .. } => self.other,
+            _ => mapped,
+        }
+    }
+
+    /// `None` for what no valid module has.
+    fn build(&mut self, raw: bc::TypeId, depth: u32) -> Option<Type> {
         use bc::RawType as R;
         let module = self.module;
-        let ty = match module.ty(raw) {
-            Some(R::Void) => Type::Void,
-            Some(R::Float(kind)) => Type::Float(float_bits(*kind)),
-            Some(R::Integer(width) | R::Byte(width)) => Type::Int(*width),
-            Some(R::X86Mmx) => Type::Int(64),
-            Some(R::Pointer { .. }) => Type::Ptr,
-            Some(R::Array { len, elem }) => Type::Array {
-                elem: self.map(*elem, depth),
-                len: *len,
-            },
-            Some(R::Vector { len, elem, .. }) => Type::Vector {
-                elem: self.map(*elem, depth),
-                len: u64::from(*len),
-            },
-            Some(R::Function {
+        Some(match module.ty(raw)? {
+            R::Void => Type::Void,
+            R::Float(kind) => Type::Float(float_bits(*kind)),
+            R::Integer(width @ 1..=MAX_INT_BITS) | R::Byte(width @ 1..=MAX_INT_BITS) => {
+                Type::Int(*width)
+            }
+            R::X86Mmx => Type::Int(64),
+            R::Pointer { .. } => Type::Ptr,
+            R::Array { len, elem } => {
+                let elem = self.element(*elem, *len, depth)?;
+                Type::Array { elem, len: *len }
+            }
+            R::Vector { len, elem, .. } => {
+                let len = u64::from(*len);
+                let elem = self.element(*elem, len, depth)?;
+                Type::Vector { elem, len }
+            }
+            R::Function {
                 ret,
                 params,
                 vararg,
-            }) => Type::Func {
-                ret: self.map(*ret, depth),
-                params: params.iter().map(|p| self.map(*p, depth)).collect(),
+            } => Type::Func {
+                ret: match self.map(*ret, depth) {
+                    ret if matches!(self.types.get(ret), Type::Func { .. }) => self.other,
+                    ret => ret,
+                },
+                params: params.iter().map(|p| self.value(*p, depth)).collect(),
                 vararg: *vararg,
             },
-            Some(R::Struct {
+            R::Struct {
                 name,
                 packed,
                 elems,
                 opaque: false,
-            }) => {
-                let elems: Vec<TypeId> = elems.iter().map(|e| self.map(*e, depth)).collect();
+            } => {
+                let elems: Vec<TypeId> = elems.iter().map(|e| self.value(*e, depth)).collect();
                 let name = name.as_deref().map(|n| self.strings.intern(n));
-                return self.types.intern_struct(name, &elems, *packed);
+                let layout = self.types.lay_out(name, &elems, *packed);
+                if layout.size > MAX_BYTES {
+                    return None;
+                }
+                Type::Struct(layout)
             }
             _ => Type::Other,
-        };
-        self.types.intern(ty)
+        })
+    }
+
+    /// Element type of an array or vector; `None` when the whole is too large or nested too deep.
+    fn element(&mut self, elem: bc::TypeId, len: u64, depth: u32) -> Option<TypeId> {
+        let elem = self.value(elem, depth);
+        let bytes = self.types.size_of(elem).checked_mul(len)?;
+        let mut nesting = 0;
+        let mut at = elem;
+        while let Type::Array { elem, .. } | Type::Vector { elem, .. } = self.types.get(at) {
+            nesting += 1;
+            at = *elem;
+        }
+        (bytes <= MAX_BYTES && nesting < MAX_NESTING).then_some(elem)
     }
 }
 
@@ -121,11 +162,10 @@ pub(crate) fn parse_layout(text: &str) -> Layout {
     for spec in text.split('-') {
         let mut fields = spec.split(':');
         let kind = fields.next().unwrap_or("");
+        // Sizes and alignments that are no power of two are nonsense.
         let mut bytes = || {
-            fields
-                .next()
-                .and_then(|n| n.parse::<u64>().ok())
-                .map(|bits| (bits / 8).max(1))
+            let bits: u64 = fields.next()?.parse().ok()?;
+            Some(bits / 8).filter(|n| n.is_power_of_two() && *n <= 64)
         };
         match kind {
             "E" => layout.big_endian = true,

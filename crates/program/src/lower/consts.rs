@@ -150,7 +150,12 @@ impl Consts {
                 self.fuel = fuel;
                 self.nested(folder, id)
             }
-            None => self.add(Const::Opaque(folder.cx.common.other)),
+            None => {
+                let ty = folder
+                    .constant(id)
+                    .map_or(folder.cx.common.ptr, |(c, _)| folder.cx.ty(c.ty));
+                self.add(Const::Opaque(ty))
+            }
         }
     }
 

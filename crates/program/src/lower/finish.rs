@@ -48,12 +48,11 @@ impl Resolver<'_> {
     fn inst(&mut self, op: &mut Op) {
         match op {
             Op::Call { callee, .. } | Op::Invoke { callee, .. } => self.resolve(callee),
-            // A marker is no use.
-            Op::Bind { value, .. } => self.resolve(value),
             Op::Alloca { count: a, .. }
             | Op::Load { addr: a }
             | Op::PtrAdd { base: a, .. }
             | Op::Cast { value: a, .. }
+            | Op::Bind { value: a, .. }
             | Op::ExtractValue { agg: a, .. }
             | Op::VaArg { list: a }
             | Op::Ret { value: Some(a) }

@@ -352,6 +352,10 @@ impl<'t> Parser<'t> {
                 ty,
                 bits: self.int_bits(width)?,
             }),
+            Type::Ptr => Ok(Const::Int {
+                ty,
+                bits: self.int_bits(64)?,
+            }),
             Type::Float(_) => Ok(Const::Float {
                 ty,
                 bits: self.int("the bits of a number")?,

@@ -141,6 +141,7 @@ impl Printer<'_> {
             Some(Const::Int { ty, bits }) => {
                 let width = match self.type_of(*ty) {
                     Some(Type::Int(width)) => *width,
+                    Some(Type::Ptr) => 64,
                     _ => u32::MAX,
                 };
                 if width == 1 && *bits <= 1 {

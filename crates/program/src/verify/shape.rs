@@ -85,6 +85,8 @@ fn const_problem(
             }
             true
         }
+        // A bare number as address, such as `(void *)-1`.
+        (Const::Int { .. }, Type::Ptr) => true,
         (Const::Float { .. }, Type::Float(_)) => true,
         (Const::Global { global, .. }, _) => exists(&program.globals, *global),
         (Const::Func(func), _) => exists(&program.funcs, *func),
