@@ -3,7 +3,7 @@
 //! Order within an outcome: condition, birth, frees, copies, writes, escapes, result. A call that touches no followed object
 //! is one step without a split; a call without outcomes ends the path (it never returns).
 
-use drip_cond::{Sort, TermId};
+use drip_cond::Sort;
 use drip_models::{
     Atom, Certainty, Class, EscapeTo, Offset, Outcome, Root, Subject, Summary, Value, ValuePath,
 };
@@ -16,6 +16,7 @@ use crate::frame::region;
 use crate::graph::Choice;
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
 use crate::transfer::holds_operand;
+use crate::interface::{class_term, path_term};
 use crate::values::sort_of;
 
 /// A cell that a path of the callee's summary names.
@@ -135,14 +136,16 @@ impl Explorer<'_, '_> {
         let fact = match (&outcome.ret, sort) {
             (Value::Int(value), Sort::Bits(width)) => {
                 let constant = self.values.terms.int(width, *value as u64);
-                if self.values.terms.sort(term) != sort { return true }
+                if self.values.terms.sort(term) != sort {
+                    return true;
+                }
                 Some(self.values.terms.eq(term, constant))
             }
             (Value::Fresh { .. }, Sort::Bits(64)) => {
                 let null = self.values.terms.int(64, 0);
                 Some(self.values.terms.ne(term, null))
             }
-            (Value::Entry { path, plus }, _) if plus.is_exact() => match self.path_term(state, inst, path) {
+            (Value::Entry { path, plus }, _) if plus.is_exact() => match path_term(self.frame, self.values, inst, path) {
                 Some(entry) if self.values.terms.sort(entry) == sort && sort != Sort::Bool => {
                     let delta = self.values.terms.int(sort.width(), plus.base as u64);
                     let value = self.values.terms.add(entry, delta);
@@ -150,7 +153,7 @@ impl Explorer<'_, '_> {
                 }
                 _ => None,
             },
-            (Value::Unknown(class), Sort::Bits(_)) => self.class_term(term, *class),
+            (Value::Unknown(class), Sort::Bits(_)) => class_term(self.values, term, *class),
             _ => None,
         };
         match fact {
@@ -187,11 +190,11 @@ impl Explorer<'_, '_> {
                     // A pointer to a followed object is not null.
                     return if holds { !atom.class.implies(Class::Eq(0)) } else { true };
                 }
-                self.path_term(state, inst, path)
+                path_term(self.frame, self.values, inst, path)
             }
         };
         let Some(term) = term else { return true };
-        let Some(fact) = self.class_term(term, atom.class) else { return true };
+        let Some(fact) = class_term(self.values, term, atom.class) else { return true };
         let fact = self.in_path(fact, state);
         self.assume_term(state, fact)
     }
@@ -199,62 +202,6 @@ impl Explorer<'_, '_> {
     /// Does the path denote a followed object for certain?
     fn path_is_followed(&self, state: &State, inst: InstId, path: &ValuePath) -> Option<bool> {
         (0..state.objects.len()).any(|i| self.denotes(state, inst, path, i) == Holds::Yes).then_some(true)
-    }
-
-    /// `term` lies in `class`.
-    fn class_term(&mut self, term: TermId, class: Class) -> Option<TermId> {
-        let Sort::Bits(width) = self.values.terms.sort(term) else { return None };
-        let terms = &mut self.values.terms;
-        let zero = terms.int(width, 0);
-        Some(match class {
-            Class::Any => return None,
-            Class::Eq(value) => {
-                let constant = terms.int(width, value as u64);
-                terms.eq(term, constant)
-            }
-            Class::Ne(value) => {
-                let constant = terms.int(width, value as u64);
-                terms.ne(term, constant)
-            }
-            Class::NonZero => terms.ne(term, zero),
-            Class::Negative => terms.slt(term, zero),
-            Class::Positive => terms.slt(zero, term),
-            Class::NonNegative => terms.sle(zero, term),
-            Class::NonPositive => terms.sle(term, zero),
-        })
-    }
-
-    /// The caller's term for a path of the callee.
-    pub(crate) fn path_term(&mut self, _: &State, inst: InstId, path: &ValuePath) -> Option<TermId> {
-        let frame = self.frame;
-        let Root::Arg(n) = path.root else { return self.loaded_term(inst, path) };
-        let &arg = frame.args(inst).get(usize::from(n))?;
-        if path.loads.is_empty() {
-            return Some(self.values.term(arg));
-        }
-        self.loaded_term(inst, path)
-    }
-
-    /// What the last cell of a path holds when the call starts, if it is one exact cell.
-    fn loaded_term(&mut self, inst: InstId, path: &ValuePath) -> Option<TermId> {
-        let frame = self.frame;
-        let (&last, front) = path.loads.split_last()?;
-        let base = ValuePath { root: path.root, loads: front.into() };
-        let targets = frame.local.resolve(inst, frame.args(inst), &base);
-        let [loc] = targets[..] else { return None };
-        let cell = frame.local.memory.find_cell(Loc { obj: loc.obj, off: loc.off.plus(last) })?;
-        if !frame.local.memory.is_strong(cell) {
-            return None;
-        }
-        let version = frame.memssa.used(inst, region(cell))?;
-        // The callee's width is not in the path: the width that this function reads or writes the cell with.
-        for width in [32u32, 64, 8, 16] {
-            let symbol = crate::values::Symbol::Version(version, width);
-            if self.values.find(symbol).is_some() {
-                return self.values.version_term(frame, version, width);
-            }
-        }
-        self.values.stored_term(frame, version)
     }
 
     /// Applies an outcome's effects. `follow`: an object made here becomes the followed instance.

@@ -1,0 +1,235 @@
+//! Question: what does each call of a function do? Model, computed summary, attributes, or unknown: in that order.
+
+use std::sync::Arc;
+
+use drip_models::{
+    Class, Escape, EscapeTo, Family, Free, Certainty, FreshObject, Library, MAX_OUTCOMES, Outcome, Root, Summary, Value,
+    ValuePath,
+};
+use drip_pointer::local::CallTable;
+use drip_pointer::{CallGraph, Callees};
+use drip_program::{
+    Body, CallFlags, Const, FuncAttrs, FuncId, Linkage, Op, ParamAttrs, Program, Type,
+};
+use smallvec::SmallVec;
+
+/// Where the summaries of all functions come from.
+pub struct CallContext<'a> {
+    pub program: &'a Program,
+    pub library: &'a Library,
+    pub graph: &'a CallGraph,
+    /// Computed so far; `None` while its component is being worked on for the first time.
+    pub computed: &'a [Option<Arc<Summary>>],
+}
+
+/// The calls of one function, and how many of them nobody knows.
+pub fn call_table(context: &CallContext<'_>, func: FuncId, body: &Body) -> (CallTable, usize) {
+    let mut table = CallTable::default();
+    let mut unknown = 0;
+    for (inst, data) in body.insts.iter_enumerated() {
+        let (Op::Call { flags, args, .. } | Op::Invoke { flags, args, .. }) = data.op else { continue };
+        if flags.has(CallFlags::ASM) {
+            table.insert(inst, Arc::new(opaque_call(args.len as usize)));
+            continue;
+        }
+        if flags.has(CallFlags::NORETURN) {
+            table.insert(inst, Arc::new(Summary::never_returns()));
+            continue;
+        }
+        let summary = match context.graph.callees(func, inst) {
+            Callees::Known(targets) => merged(context, targets, &mut unknown),
+            Callees::Unknown => {
+                unknown += 1;
+                Arc::new(opaque_call(args.len as usize))
+            }
+        };
+        table.insert(inst, summary);
+    }
+    (table, unknown)
+}
+
+fn merged(context: &CallContext<'_>, targets: &[FuncId], unknown: &mut usize) -> Arc<Summary> {
+    if let [one] = targets {
+        return summary_of(context, *one, unknown);
+    }
+    let mut all = Summary { pure: true, ..Summary::default() };
+    for &target in targets {
+        let summary = summary_of(context, target, unknown);
+        append(&mut all, &summary);
+    }
+    if all.outcomes.len() > 2 * MAX_OUTCOMES {
+        // Too many alternatives to keep apart: equal effects first, then the rest as it is.
+        all.outcomes.sort();
+        all.outcomes.dedup();
+        all.limited |= all.outcomes.len() > 2 * MAX_OUTCOMES;
+        all.outcomes.truncate(2 * MAX_OUTCOMES);
+    }
+    Arc::new(all)
+}
+
+/// Adds another callee's outcomes; its fresh objects are renumbered.
+fn append(all: &mut Summary, summary: &Summary) {
+    let base = all.fresh.len() as u16;
+    all.fresh.extend(summary.fresh.iter().cloned());
+    for outcome in &summary.outcomes {
+        let mut outcome = outcome.clone();
+        shift_fresh(&mut outcome, base);
+        if !all.outcomes.contains(&outcome) {
+            all.outcomes.push(outcome);
+        }
+    }
+    all.may_throw |= summary.may_throw;
+    all.pure &= summary.pure;
+    all.limited |= summary.limited;
+}
+
+fn shift_fresh(outcome: &mut Outcome, base: u16) {
+    let shift_path = |path: &mut ValuePath| {
+        if let Root::Fresh(k) = &mut path.root {
+            *k += base;
+        }
+    };
+    let shift_value = |value: &mut Value| match value {
+        Value::Fresh { index, .. } => *index += base,
+        Value::Entry { path, .. } => {
+            if let Root::Fresh(k) = &mut path.root {
+                *k += base;
+            }
+        }
+        _ => {}
+    };
+    shift_value(&mut outcome.ret);
+    outcome.fresh.iter_mut().for_each(|k| *k += base);
+    for write in &mut outcome.writes {
+        shift_path(&mut write.cell.base);
+        shift_value(&mut write.value);
+    }
+    outcome.frees.iter_mut().for_each(|f| shift_path(&mut f.path));
+    outcome.escapes.iter_mut().for_each(|e| shift_path(&mut e.path));
+    for copy in &mut outcome.copies {
+        shift_path(&mut copy.from);
+        copy.to += base;
+    }
+}
+
+/// What a function does, by the best source there is.
+pub fn summary_of(context: &CallContext<'_>, func: FuncId, unknown: &mut usize) -> Arc<Summary> {
+    let function = &context.program.funcs[func];
+    let name = context.program.func_name(func);
+    let model = context.library.find(name).filter(|_| function.linkage != Linkage::Internal);
+    if function.body.is_some() {
+        // A program that brings its own malloc still means malloc; any other name means what its body does.
+        if let Some(model) = model.filter(|m| manages_memory(m)) {
+            return Arc::clone(model);
+        }
+        return match &context.computed[func.index()] {
+            Some(summary) => Arc::clone(summary),
+            None => Arc::new(Summary::never_returns()),
+        };
+    }
+    if let Some(model) = model {
+        return Arc::clone(model);
+    }
+    if function.attrs.has(FuncAttrs::NORETURN) {
+        return Arc::new(Summary { may_throw: true, ..Summary::never_returns() });
+    }
+    if name.starts_with("llvm.") {
+        return Arc::new(Summary { outcomes: vec![Outcome::returning(Value::Unknown(Class::Any))], ..Summary::default() });
+    }
+    if let Some(summary) = by_attributes(context.program, func) {
+        return Arc::new(summary);
+    }
+    *unknown += 1;
+    Arc::new(unknown_function(context.program, func))
+}
+
+fn manages_memory(summary: &Summary) -> bool {
+    !summary.fresh.is_empty() || summary.outcomes.iter().any(|o| !o.frees.is_empty())
+}
+
+/// `allockind` and `alloc-family` attributes.
+fn by_attributes(program: &Program, func: FuncId) -> Option<Summary> {
+    let function = &program.funcs[func];
+    let attrs = function.attrs;
+    let family = Family::default();
+    if attrs.has(FuncAttrs::ALLOC) {
+        let fresh = Outcome {
+            fresh: SmallVec::from_slice(&[0]),
+            ..Outcome::returning(Value::Fresh { index: 0, offset: drip_models::Offset::ZERO })
+        };
+        let mut outcomes = vec![fresh];
+        if !attrs.has(FuncAttrs::NONNULL_RETURN) {
+            outcomes.push(Outcome::returning(Value::Int(0)));
+        }
+        return Some(Summary {
+            outcomes,
+            fresh: vec![FreshObject { chain: SmallVec::new(), family, many: false }],
+            ..Summary::default()
+        });
+    }
+    if attrs.has(FuncAttrs::FREE) {
+        let freed = function.params.iter().position(|p| p.has(ParamAttrs::ALLOCPTR)).unwrap_or(0);
+        let mut outcome = Outcome::returning(Value::Unknown(Class::Any));
+        outcome.frees.push(Free { path: ValuePath::arg(freed as u16), family, certainty: Certainty::Must });
+        return Some(Summary { outcomes: vec![outcome], ..Summary::default() });
+    }
+    None
+}
+
+/// A declared function that nobody knows: what it can reach through non-const parameters escapes.
+fn unknown_function(program: &Program, func: FuncId) -> Summary {
+    let function = &program.funcs[func];
+    let mut outcome = Outcome::returning(Value::Unknown(Class::Any));
+    let Type::Func { params, vararg, .. } = program.types.get(function.ty) else {
+        return Summary::default();
+    };
+    let readonly = function.attrs.has(FuncAttrs::READONLY) || function.attrs.has(FuncAttrs::READNONE);
+    let mut scalar_only = true;
+    for (index, &ty) in params.iter().enumerate() {
+        let attrs = function.params.get(index).copied().unwrap_or_default();
+        if !program.types.is_ptr(ty) {
+            continue;
+        }
+        scalar_only = false;
+        let harmless = ParamAttrs::POINTEE_CONST | ParamAttrs::NOCAPTURE | ParamAttrs::READONLY | ParamAttrs::READNONE;
+        if attrs.has(ParamAttrs::RETURNED) {
+            outcome.ret = Value::Entry { path: ValuePath::arg(index as u16), plus: drip_models::Offset::ZERO };
+        }
+        if !readonly && attrs.0 & harmless == 0 {
+            outcome.escapes.push(Escape { path: ValuePath::arg(index as u16), to: EscapeTo::Unknown });
+        }
+    }
+    // printf's relatives: what follows a constant format string is read, not kept.
+    let formats = *vararg && function.params.last().is_some_and(|p| p.has(ParamAttrs::POINTEE_CONST));
+    if *vararg {
+        scalar_only = false;
+    }
+    if (*vararg && !formats) || function.attrs.has(FuncAttrs::NO_PROTOTYPE) {
+        scalar_only = false;
+        for index in params.len()..params.len() + MAX_VARARGS {
+            outcome.escapes.push(Escape { path: ValuePath::arg(index as u16), to: EscapeTo::Unknown });
+        }
+    }
+    Summary { outcomes: vec![outcome], pure: scalar_only || readonly, ..Summary::default() }
+}
+
+/// Variable arguments of an unknown function that are taken to escape.
+const MAX_VARARGS: usize = 16;
+
+/// A call through a pointer that could not be resolved, or inline assembly: all arguments escape.
+fn opaque_call(args: usize) -> Summary {
+    let mut outcome = Outcome::returning(Value::Unknown(Class::Any));
+    for index in 0..args {
+        outcome.escapes.push(Escape { path: ValuePath::arg(index as u16), to: EscapeTo::Unknown });
+    }
+    Summary { outcomes: vec![outcome], ..Summary::default() }
+}
+
+/// The function that a call names, for reports.
+pub fn callee_name(program: &Program, body: &Body, call: drip_program::InstId) -> String {
+    let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = body.insts[call].op else { return String::new() };
+    match body.const_of(callee) {
+        Some(&Const::Func(func)) => program.shown_name(func).to_owned(),
+        _ => "a function pointer".to_owned(),
+    }
+}

@@ -1,0 +1,318 @@
+//! Question: can a candidate path really be taken? (SMOKE stage 2.)
+//!
+//! The path is executed symbolically: every branch on it contributes its condition as a term, φs (of values and of memory)
+//! are what the path's edges make them, calls are what the chosen outcome says. Values are indexed by visit: a symbol that
+//! is defined again gets a new name; a loop header that is entered again has its φs havocked, so that one turn stands for
+//! any number of turns (Saturn §3.5). The conjunction goes to [`drip_cond::check`]: contradiction filter, intervals, SAT.
+
+use drip_cond::{Answer, Budget, Sort, SymId, TermId, check};
+use drip_flow::{End, Frame, Symbol, UseFlow, Values, region, sort_of};
+use drip_memssa::Def;
+use drip_models::{Class, Outcome, Root, Subject, Value, ValuePath};
+use drip_pointer::Loc;
+use drip_program::{BlockId, InstId, Op, Operand};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::paths::Path;
+
+/// The condition of one path.
+pub struct PathCondition {
+    pub conjuncts: Vec<TermId>,
+    /// Which branch each conjunct comes from: for the shown condition.
+    pub origins: Vec<InstId>,
+}
+
+/// Asks the solver.
+pub fn decide(values: &mut Values, condition: &PathCondition) -> Answer {
+    check(&mut values.terms, &condition.conjuncts, &Budget::default())
+}
+
+/// Collects the condition of `path`, which ends at `end`.
+pub fn path_condition(frame: &Frame<'_>, values: &mut Values, flow: &UseFlow, path: &Path, end: &End) -> PathCondition {
+    let mut walker = Walker {
+        frame,
+        values,
+        env: FxHashMap::default(),
+        seen: FxHashSet::default(),
+        by_home: FxHashMap::default(),
+        out: PathCondition { conjuncts: Vec::new(), origins: Vec::new() },
+    };
+    walker.index_symbols();
+    for (position, hop) in path.hops.iter().enumerate() {
+        let block = flow.nodes[hop.node].block;
+        let from = position.checked_sub(1).map(|p| flow.nodes[path.hops[p].node].block);
+        walker.enter(from, block);
+        let to = path.hops.get(position + 1).map(|next| flow.nodes[next.node].block);
+        let last = if to.is_none() { Some(end.at) } else { None };
+        for inst in frame.body.block_insts(block) {
+            let choice = hop.choices.iter().find(|c| c.inst == inst).map(|c| c.alternative);
+            walker.execute(inst, choice);
+            if Some(inst) == last {
+                break;
+            }
+        }
+        if let Some(to) = to {
+            walker.branch(block, to);
+        }
+    }
+    walker.out
+}
+
+struct Walker<'w, 'a> {
+    frame: &'w Frame<'a>,
+    values: &'w mut Values,
+    /// What symbols stand for at this point of the path.
+    env: FxHashMap<SymId, TermId>,
+    seen: FxHashSet<BlockId>,
+    by_home: FxHashMap<BlockId, Vec<SymId>>,
+    out: PathCondition,
+}
+
+impl Walker<'_, '_> {
+    fn index_symbols(&mut self) {
+        for index in 0..self.values.symbols.len() {
+            let sym = SymId(index as u32);
+            if let Some(home) = self.values.home(sym) {
+                self.by_home.entry(home).or_default().push(sym);
+            }
+        }
+    }
+
+    fn now(&mut self, term: TermId) -> TermId {
+        if self.env.is_empty() {
+            return term;
+        }
+        let mut map = FxHashMap::default();
+        for sym in self.values.symbols_in(term) {
+            if let Some(&value) = self.env.get(&sym) {
+                let sort = self.values.terms.sort(value);
+                let leaf = self.values.terms.sym(sym, sort);
+                map.insert(leaf, value);
+            }
+        }
+        if map.is_empty() { term } else { self.values.terms.substitute(term, &map) }
+    }
+
+    fn require(&mut self, term: TermId, origin: InstId) {
+        let term = self.now(term);
+        if self.values.terms.as_bool(term) != Some(true) {
+            self.out.conjuncts.push(term);
+            self.out.origins.push(origin);
+        }
+    }
+
+    fn sort_of_symbol(&self, sym: SymId) -> Option<Sort> {
+        match self.values.symbol(sym)? {
+            Symbol::Value(value) if value.index() < self.frame.body.value_count() => {
+                Some(sort_of(self.frame.program, self.frame.body.value_ty(value)))
+            }
+            Symbol::Value(_) => None,
+            Symbol::Version(_, 0) => Some(Sort::Bits(64)),
+            Symbol::Version(_, 1) => Some(Sort::Bool),
+            Symbol::Version(_, width) => Some(Sort::Bits(width)),
+        }
+    }
+
+    fn havoc(&mut self, sym: SymId) {
+        if let Some(sort) = self.sort_of_symbol(sym) {
+            let fresh = self.values.fresh_symbol(sort);
+            self.env.insert(sym, fresh);
+        }
+    }
+
+    /// Enters a block: symbols that are defined here a second time get new names, φs their values.
+    fn enter(&mut self, from: Option<BlockId>, block: BlockId) {
+        let again = !self.seen.insert(block);
+        let homed = if again { self.by_home.get(&block).cloned().unwrap_or_default() } else { Vec::new() };
+        let mut updates: Vec<(SymId, TermId)> = Vec::new();
+        let round = from.is_some_and(|from| self.frame.cfg.rpo().is_retreating(from, block));
+        if let (Some(from), false) = (from, round) {
+            self.phis(from, block, &mut updates);
+        }
+        for sym in homed {
+            self.havoc(sym);
+        }
+        self.env.extend(updates);
+    }
+
+    fn phis(&mut self, from: BlockId, block: BlockId, updates: &mut Vec<(SymId, TermId)>) {
+        let frame = self.frame;
+        for inst in frame.body.block_insts(block) {
+            let Op::Phi { incoming } = frame.body.insts[inst].op else { break };
+            let Some(sym) = self.values.find(Symbol::Value(frame.body.result(inst))) else { continue };
+            if let Some(entry) = frame.body.incoming(incoming).iter().find(|e| e.block == from) {
+                let term = self.values.term(entry.value);
+                updates.push((sym, self.now(term)));
+            }
+        }
+        let Some(edge) = frame.cfg.preds(block).iter().position(|&p| p == from) else { return };
+        for &phi in frame.memssa.phis(block) {
+            let Def::Phi { operands, .. } = &frame.memssa.versions[phi].def else { continue };
+            let Some(&operand) = operands.get(edge) else { continue };
+            for width in [1, 8, 16, 32, 64] {
+                if let Some(sym) = self.values.find(Symbol::Version(phi, width))
+                    && let Some(term) = self.values.version_term(frame, operand, width)
+                {
+                    updates.push((sym, self.now(term)));
+                }
+            }
+        }
+    }
+
+    fn execute(&mut self, inst: InstId, choice: Option<u16>) {
+        let frame = self.frame;
+        match frame.body.insts[inst].op {
+            Op::Call { .. } | Op::Invoke { .. } => {
+                let Some(summary) = frame.calls.get(&inst) else { return };
+                let outcome = match choice {
+                    Some(number) => summary.outcomes.get(usize::from(number)),
+                    None if summary.outcomes.len() == 1 => summary.outcomes.first(),
+                    None => None,
+                };
+                if let Some(outcome) = outcome {
+                    self.outcome(inst, outcome);
+                }
+            }
+            Op::Select { cond, .. } => {
+                if let Some(alternative) = choice {
+                    let term = self.values.term(cond);
+                    let fact = if alternative == 0 { term } else { self.values.terms.not(term) };
+                    self.require(fact, inst);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A call had this outcome.
+    fn outcome(&mut self, inst: InstId, outcome: &Outcome) {
+        let frame = self.frame;
+        for atom in &outcome.when {
+            let term = match &atom.subject {
+                Subject::Ret => Some(self.values.of(frame.body.result(inst))),
+                Subject::Entry(path) => self.path_term(inst, path),
+            };
+            if let Some(term) = term
+                && let Some(fact) = self.class(term, atom.class)
+            {
+                self.require(fact, inst);
+            }
+        }
+        let result = self.values.of(frame.body.result(inst));
+        let sort = self.values.terms.sort(result);
+        let equal = match &outcome.ret {
+            Value::Int(value) if sort != Sort::Bool => Some(self.values.terms.int(sort.width(), *value as u64)),
+            Value::Entry { path, plus } if plus.is_exact() => self.path_term(inst, path).and_then(|term| {
+                if self.values.terms.sort(term) != sort || sort == Sort::Bool {
+                    return None;
+                }
+                let delta = self.values.terms.int(sort.width(), plus.base as u64);
+                Some(self.values.terms.add(term, delta))
+            }),
+            _ => None,
+        };
+        if let Some(value) = equal {
+            let fact = self.values.terms.eq(result, value);
+            self.require(fact, inst);
+        }
+        match outcome.ret {
+            Value::Fresh { .. } => {
+                if let Some(fact) = self.class(result, Class::NonZero) {
+                    self.require(fact, inst);
+                }
+            }
+            Value::Unknown(class) => {
+                if let Some(fact) = self.class(result, class) {
+                    self.require(fact, inst);
+                }
+            }
+            _ => {}
+        }
+        self.written(inst, outcome);
+    }
+
+    /// Cells that the outcome certainly writes: what they hold afterwards.
+    fn written(&mut self, inst: InstId, outcome: &Outcome) {
+        let frame = self.frame;
+        for write in &outcome.writes {
+            if write.cell.base.root == Root::Ret || write.certainty == drip_models::Certainty::May {
+                continue;
+            }
+            let targets = frame.local.resolve(inst, frame.args(inst), &write.cell.base);
+            let [loc] = targets[..] else { continue };
+            let place = Loc { obj: loc.obj, off: loc.off.plus(write.cell.offset) };
+            let Some(cell) = frame.local.memory.find_cell(place) else { continue };
+            let Some(version) = frame.memssa.defined(inst, region(cell)) else { continue };
+            if !frame.local.memory.is_strong(cell) {
+                continue;
+            }
+            for width in [8u32, 16, 32, 64] {
+                let Some(sym) = self.values.find(Symbol::Version(version, width)) else { continue };
+                let term = match &write.value {
+                    Value::Int(value) => Some(self.values.terms.int(width, *value as u64)),
+                    Value::Entry { path, plus } if plus.is_exact() => self
+                        .path_term(inst, path)
+                        .filter(|&t| self.values.terms.sort(t) == Sort::Bits(width))
+                        .map(|t| {
+                            let t = self.now(t);
+                            let delta = self.values.terms.int(width, plus.base as u64);
+                            self.values.terms.add(t, delta)
+                        }),
+                    Value::Fresh { .. } if width == 64 => {
+                        let leaf = self.values.terms.sym(sym, Sort::Bits(64));
+                        if let Some(fact) = self.class(leaf, Class::NonZero) {
+                            self.require(fact, inst);
+                        }
+                        None
+                    }
+                    _ => None,
+                };
+                if let Some(term) = term {
+                    self.env.insert(sym, term);
+                }
+            }
+        }
+    }
+
+    fn class(&mut self, term: TermId, class: Class) -> Option<TermId> {
+        drip_flow::class_term(self.values, term, class)
+    }
+
+    fn path_term(&mut self, inst: InstId, path: &ValuePath) -> Option<TermId> {
+        drip_flow::path_term(self.frame, self.values, inst, path)
+    }
+
+    /// The branch from `block` to `to`.
+    fn branch(&mut self, block: BlockId, to: BlockId) {
+        let frame = self.frame;
+        let inst = frame.body.terminator(block);
+        match frame.body.insts[inst].op {
+            Op::CondBr { cond, then, els } if then != els => {
+                let term = self.condition(cond);
+                let Some(term) = term else { return };
+                let fact = if to == then { term } else { self.values.terms.not(term) };
+                self.require(fact, inst);
+            }
+            Op::Switch { value, default, cases } => {
+                let term = self.values.term(value);
+                let Sort::Bits(width) = self.values.terms.sort(term) else { return };
+                let cases = frame.body.cases(cases);
+                let to_default = to == default;
+                let mut tests = Vec::new();
+                for case in cases.iter().filter(|c| (c.target == to) != to_default) {
+                    let constant = self.values.terms.int(width, case.value);
+                    let test = self.values.terms.eq(term, constant);
+                    tests.push(if to_default { self.values.terms.not(test) } else { test });
+                }
+                let fact = if to_default { self.values.terms.and(&tests) } else { self.values.terms.or(&tests) };
+                self.require(fact, inst);
+            }
+            _ => {}
+        }
+    }
+
+    fn condition(&mut self, cond: Operand) -> Option<TermId> {
+        let term = self.values.term(cond);
+        (self.values.terms.sort(term) == Sort::Bool).then_some(term)
+    }
+}

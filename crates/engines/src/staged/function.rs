@@ -1,0 +1,252 @@
+//! One function: its calls, its memory, its objects' fates, its findings, its summary.
+
+use std::sync::Arc;
+
+use drip_cond::{Stage, Verdict as Answer};
+use drip_flow::{EndKind, Frame, Goal, Machine, Relevance, UseFlow, Values, Where, explore};
+use drip_models::{Library, Summary};
+use drip_pointer::{ObjId, ObjKind};
+use drip_program::{Body, FuncId, Op};
+
+use super::calls::{CallContext, call_table, callee_name};
+use super::feasible::{decide, path_condition};
+use super::objects::{fresh_objects, holders};
+use super::paths::{Path, Paths};
+use super::report::{Loss, Reporter};
+use super::summarize::summarize;
+use crate::finding::{Confidence, Finding, LedgerEntry, Statistics, Verdict};
+
+/// Paths of one object that are tried before it counts as refuted.
+pub const MAX_PATHS: usize = 12;
+
+/// Losing ends of one object that are looked at.
+pub const MAX_LOSSES: usize = 6;
+
+/// What one function yields.
+pub struct Result {
+    pub summary: Arc<Summary>,
+    pub findings: Vec<Finding>,
+    pub ledger: Vec<LedgerEntry>,
+    pub statistics: Statistics,
+}
+
+/// Analyses one function with what is known of its callees.
+pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, report: bool) -> Result {
+    let (calls, unknown_calls) = call_table(context, func, body);
+    let may_throw = body.insts.iter_enumerated().any(|(inst, data)| {
+        matches!(data.op, Op::Call { .. }) && calls.get(&inst).is_some_and(|s| s.may_throw)
+            || matches!(data.op, Op::Resume { .. })
+    });
+    let (frame, mut values) = Frame::build(context.program, func, body, calls);
+    let relevance = Relevance::compute(&frame, &mut values);
+    let mut statistics = Statistics { functions: 1, unknown_calls, ..Statistics::default() };
+    let mut work = Work {
+        frame: &frame,
+        values: &mut values,
+        library: context.library,
+        relevance: &relevance,
+        is_main: context.program.func_name(func) == "main",
+        statistics: &mut statistics,
+        findings: Vec::new(),
+        ledger: Vec::new(),
+        handed: Vec::new(),
+        limited: false,
+        report,
+    };
+    for object in fresh_objects(&frame) {
+        work.object(object);
+    }
+    let (findings, ledger, handed, limited) = (work.findings, work.ledger, work.handed, work.limited);
+    let summary = summarize(&frame, &mut values, &relevance, &handed, may_throw);
+    statistics.functions_limited = usize::from(limited || summary.limited || frame.local.limited);
+    Result { summary: Arc::new(summary), findings, ledger, statistics }
+}
+
+struct Work<'w, 'a> {
+    frame: &'w Frame<'a>,
+    values: &'w mut Values,
+    library: &'w Library,
+    relevance: &'w Relevance,
+    is_main: bool,
+    statistics: &'w mut Statistics,
+    findings: Vec<Finding>,
+    ledger: Vec<LedgerEntry>,
+    /// Objects that some path hands to the caller.
+    handed: Vec<ObjId>,
+    limited: bool,
+    report: bool,
+}
+
+impl Work<'_, '_> {
+    /// Follows one fresh object and judges it.
+    fn object(&mut self, object: ObjId) {
+        let followed = holders(self.frame, object);
+        let flow = explore(self.frame, self.values, self.relevance, followed, Goal::Fate, self.is_main);
+        self.limited |= flow.limited;
+        let handed = flow.ends.iter().any(|e| {
+            e.kind == EndKind::Settled && e.state.objects.first().is_some_and(|o| o.machine == Machine::Allocated)
+        });
+        if handed {
+            self.handed.push(object);
+        }
+        if !self.report {
+            return;
+        }
+        self.statistics.sites += 1;
+        self.statistics.filtered_branches += u64::from(flow.filtered);
+        let verdict = self.judge(&flow);
+        self.record(object, &flow, verdict);
+    }
+
+    /// Looks for a feasible losing path.
+    fn judge(&mut self, flow: &UseFlow) -> bool {
+        let safe_somewhere = flow.ends.iter().any(|e| {
+            e.kind == EndKind::Settled
+        });
+        let mut ends: Vec<usize> = (0..flow.ends.len())
+            .filter(|&i| match flow.ends[i].kind {
+                EndKind::Lost => true,
+                // Elements with unknown index: only where nothing on any path takes care of them.
+                EndKind::LostPerhaps => !safe_somewhere,
+                _ => false,
+            })
+            .collect();
+        if ends.is_empty() {
+            return false;
+        }
+        if self.goes_with_parent(flow, &ends) {
+            return false;
+        }
+        self.statistics.candidates += 1;
+        ends.truncate(MAX_LOSSES);
+        let mut losses: Vec<(usize, Path, Confidence)> = Vec::new();
+        for index in ends {
+            if let Some((path, confidence)) = self.feasible_path(flow, index) {
+                losses.push((index, path, confidence));
+            }
+        }
+        if losses.is_empty() {
+            return false;
+        }
+        let reporter = Reporter::new(self.frame, self.library);
+        let shown: Vec<Loss<'_>> = losses
+            .iter()
+            .map(|(index, path, confidence)| Loss { end: &flow.ends[*index], path, confidence: *confidence })
+            .collect();
+        match reporter.finding(flow, &shown) {
+            Some(finding) => {
+                self.findings.push(finding);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Lost only together with the object that holds it, and nobody frees it separately: the parent's finding says it all.
+    fn goes_with_parent(&self, flow: &UseFlow, ends: &[usize]) -> bool {
+        let freed_separately = flow
+            .ends
+            .iter()
+            .any(|e| matches!(e.state.objects.first().map(|o| o.machine), Some(Machine::Freed { .. })));
+        if freed_separately {
+            return false;
+        }
+        let memory = &self.frame.local.memory;
+        ends.iter().all(|&index| {
+            let state = &flow.ends[index].state;
+            state.objects[0].places.iter().any(|p| {
+                let Where::Cell(cell) = p.at else { return false };
+                let owner = memory.cells[cell].obj;
+                let Some(holder) = flow.objects.iter().position(|&o| o == owner) else { return false };
+                let holder = &state.objects[holder];
+                let cyclic = holder
+                    .places
+                    .iter()
+                    .any(|p| matches!(p.at, Where::Cell(c) if memory.cells[c].obj == flow.objects[0]));
+                let parent_lost = matches!(holder.machine, Machine::Allocated | Machine::Lost);
+                parent_lost && !cyclic && matches!(memory.kind(owner), ObjKind::Fresh { .. })
+            })
+        })
+    }
+
+    /// The first path of an end that is not refuted.
+    fn feasible_path(&mut self, flow: &UseFlow, index: usize) -> Option<(Path, Confidence)> {
+        let end = &flow.ends[index];
+        let mut paths = Paths::new(flow, end);
+        for _ in 0..MAX_PATHS {
+            let path = paths.next()?;
+            let condition = path_condition(self.frame, self.values, flow, &path, end);
+            self.statistics.queries += 1;
+            let answer = decide(self.values, &condition);
+            match (answer.verdict, answer.stage) {
+                (Answer::Feasible, _) => {
+                    self.statistics.feasible += 1;
+                    return Some((path, Confidence::High));
+                }
+                (Answer::Unknown, _) => {
+                    self.statistics.unknown += 1;
+                    return Some((path, Confidence::Medium));
+                }
+                (Answer::Infeasible, Stage::Trivial | Stage::Filter) => self.statistics.refuted_by_filter += 1,
+                (Answer::Infeasible, Stage::Intervals) => self.statistics.refuted_by_intervals += 1,
+                (Answer::Infeasible, Stage::Sat) => self.statistics.refuted_by_sat += 1,
+            }
+        }
+        None
+    }
+
+    /// The ledger's line for one object.
+    fn record(&mut self, object: ObjId, flow: &UseFlow, leaks: bool) {
+        let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else { return };
+        let reporter = Reporter::new(self.frame, self.library);
+        let at = reporter.names.position(call);
+        let (verdict, reason) = self.fate(flow, leaks, &reporter);
+        let callee = callee_name(self.frame.program, self.frame.body, call);
+        self.ledger.push(LedgerEntry { at, callee, verdict, reason });
+    }
+
+    fn fate(&self, flow: &UseFlow, leaks: bool, reporter: &Reporter<'_, '_>) -> (Verdict, String) {
+        if leaks {
+            return (Verdict::Leak, "reported".to_owned());
+        }
+        if flow.limited {
+            return (Verdict::GivenUp, "limit: too many states or steps in this function".to_owned());
+        }
+        if flow.ends.iter().any(|e| e.kind == EndKind::LostPerhaps) {
+            return (Verdict::Undecided, "kept in an element with unknown index, freed by some loop".to_owned());
+        }
+        if flow.ends.iter().any(|e| e.kind == EndKind::HeldAtEnd) {
+            return (Verdict::HeldAtEnd, "still held by main when the program ends".to_owned());
+        }
+        let mut escape = None;
+        let mut handed = false;
+        let mut freed = None;
+        for end in flow.ends.iter().filter(|e| e.kind == EndKind::Settled) {
+            match end.state.objects.first().map(|o| o.machine) {
+                Some(Machine::Freed { at, .. }) => freed = freed.or(Some(at)),
+                Some(Machine::Escaped { at, to }) => escape = escape.or(Some((at, to))),
+                _ => handed = true,
+            }
+        }
+        if let Some((at, to)) = escape {
+            let place = reporter.names.position(at);
+            let how = match to {
+                drip_flow::Escape::Global(g) => format!("stored in global `{}`", self.frame.program.global_name(g)),
+                drip_flow::Escape::Unknown(Some(f)) => {
+                    format!("handed to unknown function `{}`", self.frame.program.shown_name(f))
+                }
+                drip_flow::Escape::Unknown(None) => "handed to unknown code".to_owned(),
+                drip_flow::Escape::Thread => "handed to another thread".to_owned(),
+                drip_flow::Escape::Untracked => "kept in a structure that is not followed".to_owned(),
+            };
+            return (Verdict::Escaped, format!("{how} at line {}", place.line));
+        }
+        if handed {
+            return (Verdict::HandedOver, "returned or stored for the caller".to_owned());
+        }
+        match freed {
+            Some(at) => (Verdict::Freed, format!("freed at line {}", reporter.names.position(at).line)),
+            None => (Verdict::Unreachable, "no path allocates it and returns".to_owned()),
+        }
+    }
+}

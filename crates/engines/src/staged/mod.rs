@@ -1,0 +1,18 @@
+//! The default engine: bottom-up over the call graph, one function at a time, in stages (SMOKE §III; Saturn §4 for the
+//! modular summaries). `docs/engine.md` tells the whole story; here is the order of the rooms:
+//!
+//! `calls` (what each call does) → `drip_flow::Frame` (memory, values) → `objects` (what to follow) →
+//! `drip_flow::explore` (candidate paths) → `feasible` (can they happen?) → `report` (finding, ledger) → `summarize`
+//! (what callers need to know).
+
+mod calls;
+mod driver;
+mod feasible;
+mod function;
+mod names;
+mod objects;
+mod paths;
+mod report;
+mod summarize;
+
+pub use driver::{Config, Summaries, run, summaries};

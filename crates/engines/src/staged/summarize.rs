@@ -1,0 +1,647 @@
+//! Question: what does a caller need to know of this function? Its effects, by outcome.
+//!
+//! One exploration follows all interface objects together to the exits: entry objects that may be freed or escape, and
+//! fresh objects that may be handed out. Every exit state is an outcome: what it returns, frees, writes, lets escape, and
+//! which conditions on parameters and entry cells the path has taken (Saturn fig. 5 and 7 decide what counts as handed
+//! out; the split by outcome is drip's own). Outcomes with equal effects that differ in one complementary condition are one;
+//! more than [`MAX_OUTCOMES`] are merged, first those with equal effects, then all that return the same.
+
+use drip_cond::{Sort, SymId, TermId, TermKind};
+use drip_flow::{
+    End, EndKind, Frame, Goal, Machine, Relevance, State, Symbol, UseFlow, Values, Where, explore, region,
+};
+use drip_memssa::{Def, VersionId};
+use drip_models::{
+    Atom, CellPath, Certainty, ChainLink, Class, Escape as SummaryEscape, EscapeTo, Family, Free, FreshObject,
+    MAX_OUTCOMES, MAX_PATH_LOADS, Offset, Outcome, Root, Subject, Summary, Value, ValuePath, Write,
+};
+use drip_pointer::{CellId, ObjId, ObjKind};
+use drip_program::{InstId, Op, Operand};
+use smallvec::SmallVec;
+
+use super::objects::{MAX_INTERFACE, interface_objects};
+
+/// Effects per outcome; further writes are left out and the summary is marked limited.
+const MAX_WRITES: usize = 24;
+
+/// Conditions per outcome.
+const MAX_ATOMS: usize = 4;
+
+/// Makes the summary of a function. `handed` are the fresh objects that some path hands to the caller.
+pub fn summarize(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    relevance: &Relevance,
+    handed: &[ObjId],
+    may_throw: bool,
+) -> Summary {
+    let mut objects: Vec<ObjId> = handed.to_vec();
+    let mut interface = interface_objects(frame);
+    let dropped = interface.len().saturating_sub(MAX_INTERFACE);
+    interface.truncate(MAX_INTERFACE);
+    objects.extend(interface);
+    let flow = explore(frame, values, relevance, objects, Goal::Exits, false);
+    let mut maker = Maker { frame, values, flow: &flow, fresh: Vec::new(), limited: flow.limited || dropped > 0 };
+    maker.number_fresh();
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for end in flow.ends.iter().filter(|e| e.kind == EndKind::Exit) {
+        let outcome = maker.outcome(end);
+        if !outcomes.contains(&outcome) {
+            outcomes.push(outcome);
+        }
+    }
+    let limited = maker.limited;
+    let fresh = maker.fresh_list();
+    join_complements(&mut outcomes);
+    merge_equal_effects(&mut outcomes);
+    merge_equal_returns(&mut outcomes);
+    if limited && outcomes.is_empty() {
+        outcomes.push(conservative_outcome(frame));
+    }
+    outcomes.sort();
+    Summary { outcomes, fresh, may_throw, pure: is_pure(frame), limited }
+}
+
+/// The summary of a function that hit a limit before anything was known: all its pointers escape.
+pub fn conservative(frame: &Frame<'_>) -> Summary {
+    Summary { outcomes: vec![conservative_outcome(frame)], may_throw: true, limited: true, ..Summary::default() }
+}
+
+fn conservative_outcome(frame: &Frame<'_>) -> Outcome {
+    let mut outcome = Outcome::returning(Value::Unknown(Class::Any));
+    for index in 0..frame.body.param_count() {
+        if frame.program.types.is_ptr(frame.body.params[index]) {
+            outcome.escapes.push(SummaryEscape { path: ValuePath::arg(index as u16), to: EscapeTo::Unknown });
+        }
+    }
+    outcome
+}
+
+/// No store to what others see, no call that is not pure.
+fn is_pure(frame: &Frame<'_>) -> bool {
+    let body = frame.body;
+    body.insts.iter_enumerated().all(|(inst, data)| match data.op {
+        Op::Store { addr, .. } => frame
+            .local
+            .targets(addr)
+            .iter()
+            .all(|l| matches!(frame.local.memory.kind(l.obj), ObjKind::Stack(_))),
+        Op::Call { .. } | Op::Invoke { .. } => frame.calls.get(&inst).is_some_and(|s| s.pure),
+        Op::AtomicRmw { .. } | Op::CmpXchg { .. } | Op::MemCopy { .. } | Op::MemSet { .. } | Op::VaArg { .. } => false,
+        _ => true,
+    })
+}
+
+struct Maker<'m, 'a> {
+    frame: &'m Frame<'a>,
+    values: &'m mut Values,
+    flow: &'m UseFlow,
+    /// Fresh objects in the order of their numbers.
+    fresh: Vec<ObjId>,
+    limited: bool,
+}
+
+impl Maker<'_, '_> {
+    fn number_fresh(&mut self) {
+        for &obj in &self.flow.objects {
+            if matches!(self.frame.local.memory.kind(obj), ObjKind::Fresh { .. }) {
+                self.fresh.push(obj);
+            }
+        }
+    }
+
+    fn fresh_list(&self) -> Vec<FreshObject> {
+        self.fresh
+            .iter()
+            .map(|&obj| {
+                let ObjKind::Fresh { call, index } = self.frame.local.memory.kind(obj) else {
+                    return FreshObject { chain: SmallVec::new(), family: Family::default(), many: false };
+                };
+                let inner = self.frame.calls.get(&call).and_then(|s| s.fresh.get(usize::from(index)));
+                let mut chain: SmallVec<[ChainLink; 2]> =
+                    SmallVec::from_slice(&[ChainLink { func: self.frame.func, inst: call, index }]);
+                chain.extend(inner.into_iter().flat_map(|f| f.chain.iter().copied()));
+                chain.truncate(8);
+                let in_loop = self.frame.cfg.loops().innermost(self.frame.block_of(call)).is_some();
+                FreshObject {
+                    chain,
+                    family: inner.map(|f| f.family).unwrap_or_default(),
+                    many: in_loop || inner.is_some_and(|f| f.many),
+                }
+            })
+            .collect()
+    }
+
+    fn fresh_number(&self, obj: ObjId) -> Option<u16> {
+        self.fresh.iter().position(|&o| o == obj).map(|p| p as u16)
+    }
+
+    /// The path by which a caller names the value that points to an object.
+    fn object_path(&self, obj: ObjId) -> Option<ValuePath> {
+        match self.frame.local.memory.kind(obj) {
+            ObjKind::Param(n) => Some(ValuePath::arg(n)),
+            ObjKind::Global(g) => Some(ValuePath::root(Root::Global(g))),
+            ObjKind::Fresh { .. } => self.fresh_number(obj).map(|k| ValuePath::root(Root::Fresh(k))),
+            ObjKind::Entry(cell) => {
+                let place = self.frame.local.memory.cells[cell];
+                let path = self.object_path(place.obj)?;
+                (path.loads.len() < MAX_PATH_LOADS).then(|| path.load(place.off))
+            }
+            _ => None,
+        }
+    }
+
+    fn cell_path(&self, cell: CellId) -> Option<CellPath> {
+        let place = self.frame.local.memory.cells[cell];
+        Some(CellPath { base: self.object_path(place.obj)?, offset: place.off })
+    }
+
+    fn outcome(&mut self, end: &End) -> Outcome {
+        let returned = match self.frame.body.insts[end.at].op {
+            Op::Ret { value } => value,
+            _ => None,
+        };
+        let mut outcome = Outcome::returning(self.returned_value(&end.state, returned));
+        outcome.when = self.atoms(&end.state);
+        self.fates(&end.state, &mut outcome);
+        self.held_cells(&end.state, returned, &mut outcome);
+        self.written_cells(&end.state, end.at, &mut outcome);
+        outcome.fresh = self.alive(&end.state, &outcome);
+        outcome.writes.sort();
+        outcome.writes.dedup();
+        if outcome.writes.len() > MAX_WRITES {
+            outcome.writes.truncate(MAX_WRITES);
+            self.limited = true;
+        }
+        outcome
+    }
+
+    /// What became of entry objects.
+    fn fates(&self, state: &State, outcome: &mut Outcome) {
+        for (index, followed) in state.objects.iter().enumerate() {
+            let obj = self.flow.objects[index];
+            if self.fresh.contains(&obj) {
+                continue;
+            }
+            let Some(path) = self.object_path(obj) else { continue };
+            match followed.machine {
+                Machine::Freed { sure, .. } => outcome.frees.push(Free {
+                    path,
+                    family: Family::default(),
+                    certainty: if sure { Certainty::Must } else { Certainty::May },
+                }),
+                Machine::Escaped { to, .. } => outcome.escapes.push(SummaryEscape {
+                    path,
+                    to: match to {
+                        drip_flow::Escape::Global(g) => EscapeTo::Global(g),
+                        drip_flow::Escape::Thread => EscapeTo::Thread,
+                        drip_flow::Escape::Unknown(_) | drip_flow::Escape::Untracked => EscapeTo::Unknown,
+                    },
+                }),
+                _ => {}
+            }
+        }
+        outcome.frees.sort();
+        outcome.escapes.sort();
+    }
+
+    /// Cells outside that hold a followed object now.
+    fn held_cells(&self, state: &State, returned: Option<Operand>, outcome: &mut Outcome) {
+        let returned = returned.and_then(Operand::as_value);
+        for (index, followed) in state.objects.iter().enumerate() {
+            if !followed.is_live() {
+                continue;
+            }
+            let obj = self.flow.objects[index];
+            let value = match self.fresh_number(obj) {
+                Some(k) => Value::Fresh { index: k, offset: Offset::ZERO },
+                None => match self.object_path(obj) {
+                    Some(path) => Value::Entry { path, plus: Offset::ZERO },
+                    None => continue,
+                },
+            };
+            for place in &followed.places {
+                let certainty = if place.weak { Certainty::May } else { Certainty::Must };
+                match place.at {
+                    Where::Cell(cell) if self.home_cell(obj) != Some(cell) => {
+                        if let Some(cell) = self.cell_path(cell) {
+                            outcome.writes.push(Write { cell, value: value.clone(), certainty });
+                        }
+                    }
+                    Where::Value(v, offset) if Some(v) == returned && self.returns_struct() => {
+                        let cell = CellPath {
+                            base: ValuePath::root(Root::Ret),
+                            offset: Offset::exact(i64::from(offset)),
+                        };
+                        outcome.writes.push(Write { cell, value: value.clone(), certainty });
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The cell that an entry object was found in.
+    fn home_cell(&self, obj: ObjId) -> Option<CellId> {
+        match self.frame.local.memory.kind(obj) {
+            ObjKind::Entry(cell) => Some(cell),
+            _ => None,
+        }
+    }
+
+    fn returns_struct(&self) -> bool {
+        match self.frame.program.types.get(self.frame.program.funcs[self.frame.func].ty) {
+            drip_program::Type::Func { ret, .. } => self.frame.is_aggregate(*ret),
+            _ => false,
+        }
+    }
+
+    /// Cells outside that hold something else than on entry.
+    fn written_cells(&mut self, state: &State, ret: InstId, outcome: &mut Outcome) {
+        let frame = self.frame;
+        for (cell, place) in frame.local.memory.cells.iter_enumerated() {
+            if !frame.local.memory.kind(place.obj).has_entry_state() {
+                continue;
+            }
+            let Some(version) = frame.memssa.used(ret, region(cell)) else { continue };
+            if frame.memssa.versions[version].def == Def::Entry {
+                continue;
+            }
+            let holds_followed = state.objects.iter().enumerate().any(|(index, o)| {
+                o.is_live() && o.places.iter().any(|p| p.at == Where::Cell(cell)) && self.home_cell(self.flow.objects[index]) != Some(cell)
+            });
+            if holds_followed {
+                continue;
+            }
+            let Some(path) = self.cell_path(cell) else { continue };
+            if outcome.writes.len() > MAX_WRITES {
+                self.limited = true;
+                return;
+            }
+            if let Some((value, certainty)) = self.final_value(state, cell, version) {
+                outcome.writes.push(Write { cell: path, value, certainty });
+            }
+        }
+    }
+
+    /// What a cell holds at the exit; `None` if that is what it held on entry.
+    fn final_value(&mut self, state: &State, cell: CellId, version: VersionId) -> Option<(Value, Certainty)> {
+        let strong = self.frame.local.memory.is_strong(cell);
+        let term = match self.values.stored_term(self.frame, version) {
+            Some(term) => Some(term),
+            None => self.known_phi(state, version),
+        };
+        let may = (Value::Unknown(Class::Any), Certainty::May);
+        let Some(term) = term else { return Some(may) };
+        let term = self.in_path(state, term);
+        let value = self.value_of(term);
+        if let Value::Entry { path, plus } = &value
+            && *plus == Offset::ZERO
+            && self.frame.local.memory.find_object(ObjKind::Entry(cell)).and_then(|o| self.object_path(o)).as_ref() == Some(path)
+        {
+            return None;
+        }
+        Some((value, if strong { Certainty::Must } else { Certainty::May }))
+    }
+
+    /// A memory φ that the path has resolved.
+    fn known_phi(&mut self, state: &State, version: VersionId) -> Option<TermId> {
+        [64u32, 32, 8, 16].into_iter().find_map(|width| {
+            let sym = self.values.find(Symbol::Version(version, width))?;
+            state.lookup(sym)
+        })
+    }
+
+    fn in_path(&mut self, state: &State, term: TermId) -> TermId {
+        let mut map = rustc_hash::FxHashMap::default();
+        for sym in self.values.symbols_in(term) {
+            if let Some(value) = state.lookup(sym) {
+                let sort = self.values.terms.sort(value);
+                let leaf = self.values.terms.sym(sym, sort);
+                map.insert(leaf, value);
+            }
+        }
+        if map.is_empty() { term } else { self.values.terms.substitute(term, &map) }
+    }
+
+    /// A term in the caller's language.
+    fn value_of(&mut self, term: TermId) -> Value {
+        if let Some(value) = self.values.terms.as_int(term) {
+            let width = self.values.terms.width(term);
+            return Value::Int(drip_cond::to_signed(value, width));
+        }
+        if let Some(value) = self.values.terms.as_bool(term) {
+            return Value::Int(i64::from(value));
+        }
+        let (base, plus) = match self.values.terms.kind(term) {
+            TermKind::Linear(sum) if sum.terms.len() == 1 && sum.terms[0].1 == 1 => {
+                let width = self.values.terms.width(term);
+                (sum.terms[0].0, drip_cond::to_signed(sum.constant, width))
+            }
+            _ => (term, 0),
+        };
+        match *self.values.terms.kind(base) {
+            TermKind::Sym(sym) => match self.symbol_path(sym) {
+                Some(path) => Value::Entry { path, plus: Offset::exact(plus) },
+                None => Value::Unknown(Class::Any),
+            },
+            TermKind::Addr(key) => {
+                let obj = ObjId::from_u32(key.0);
+                match self.frame.local.memory.kind(obj) {
+                    ObjKind::Global(g) => {
+                        Value::Entry { path: ValuePath::root(Root::Global(g)), plus: Offset::exact(plus) }
+                    }
+                    ObjKind::Func(func) => Value::Func(func),
+                    _ => Value::Unknown(Class::NonZero),
+                }
+            }
+            _ => Value::Unknown(Class::Any),
+        }
+    }
+
+    /// The path of a symbol that the caller can name.
+    fn symbol_path(&self, sym: SymId) -> Option<ValuePath> {
+        match self.values.symbol(sym)? {
+            Symbol::Value(value) => self.frame.body.as_param(value).map(|n| ValuePath::arg(n as u16)),
+            Symbol::Version(version, width) if width > 0 => {
+                let version = &self.frame.memssa.versions[version];
+                if version.def != Def::Entry {
+                    return None;
+                }
+                let place = self.frame.local.memory.cells[drip_flow::cell_of(version.region)];
+                let path = self.object_path(place.obj)?;
+                (path.loads.len() < MAX_PATH_LOADS).then(|| path.load(place.off))
+            }
+            Symbol::Version(..) => None,
+        }
+    }
+
+    fn returned_value(&mut self, state: &State, returned: Option<Operand>) -> Value {
+        let Some(operand) = returned else { return Value::Unknown(Class::Any) };
+        if let Some(value) = operand.as_value() {
+            for (index, followed) in state.objects.iter().enumerate() {
+                if !followed.is_live() || followed.holds_value(value) != drip_flow::Holds::Yes || self.returns_struct() {
+                    continue;
+                }
+                let obj = self.flow.objects[index];
+                let offset = self.offset_into(operand, obj);
+                if let Some(number) = self.fresh_number(obj) {
+                    return Value::Fresh { index: number, offset };
+                }
+                if let Some(path) = self.object_path(obj) {
+                    return Value::Entry { path, plus: offset };
+                }
+            }
+        }
+        let term = self.values.term(operand);
+        let term = self.in_path(state, term);
+        match self.value_of(term) {
+            Value::Unknown(_) => Value::Unknown(self.class_in(state, term)),
+            known => known,
+        }
+    }
+
+    fn offset_into(&self, operand: Operand, obj: ObjId) -> Offset {
+        let mut offsets = self.frame.local.targets(operand).iter().filter(|l| l.obj == obj).map(|l| l.off);
+        let first = offsets.next().unwrap_or(Offset::ZERO);
+        offsets.fold(first, Offset::join)
+    }
+
+    /// What the path knows of a value.
+    fn class_in(&mut self, state: &State, term: TermId) -> Class {
+        if self.values.terms.sort(term) == Sort::Bool {
+            return Class::Any;
+        }
+        let candidates = [Class::Negative, Class::Positive, Class::NonZero, Class::NonNegative, Class::NonPositive];
+        for class in candidates {
+            if let Some(fact) = drip_flow::class_term(self.values, term, class)
+                && (state.knows(fact) || self.values.terms.as_bool(fact) == Some(true))
+            {
+                return class;
+            }
+        }
+        Class::Any
+    }
+
+    /// Conditions on the interface that the path has taken.
+    fn atoms(&mut self, state: &State) -> Vec<Atom> {
+        let mut atoms: Vec<Atom> = Vec::new();
+        for &fact in &state.facts {
+            if let Some((sym, class)) = atom_of(self.values, fact)
+                && let Some(path) = self.symbol_path(sym)
+                && path.loads.len() <= 2
+            {
+                atoms.push(Atom { subject: Subject::Entry(path), class });
+            }
+        }
+        atoms.sort();
+        atoms.dedup();
+        // `x == 3` says all that `x != 0` says.
+        let strongest = atoms.clone();
+        atoms.retain(|a| !strongest.iter().any(|b| a != b && a.subject == b.subject && b.class.implies(a.class)));
+        atoms.truncate(MAX_ATOMS);
+        atoms
+    }
+
+    /// Fresh objects that something outside leads to after this outcome.
+    fn alive(&self, state: &State, outcome: &Outcome) -> SmallVec<[u16; 2]> {
+        let mut alive: SmallVec<[u16; 2]> = SmallVec::new();
+        if let Value::Fresh { index, .. } = outcome.ret {
+            alive.push(index);
+        }
+        // Through cells of entry objects, globals and the returned struct, then through other fresh objects.
+        loop {
+            let mut grown = false;
+            for write in &outcome.writes {
+                let Value::Fresh { index, .. } = write.value else { continue };
+                let reached = match write.cell.base.root {
+                    Root::Fresh(owner) => alive.contains(&owner),
+                    _ => true,
+                };
+                if reached && !alive.contains(&index) {
+                    alive.push(index);
+                    grown = true;
+                }
+            }
+            if !grown {
+                break;
+            }
+        }
+        alive.sort_unstable();
+        alive.retain(|k| {
+            self.flow
+                .objects
+                .iter()
+                .position(|&o| self.fresh_number(o) == Some(*k))
+                .is_some_and(|at| state.objects[at].is_live())
+        });
+        alive
+    }
+}
+
+/// A fact as symbol and class.
+fn atom_of(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
+    let terms = &values.terms;
+    let (positive, inner) = match *terms.kind(fact) {
+        TermKind::Not(inner) => (false, inner),
+        _ => (true, fact),
+    };
+    let symbol = |t: TermId| match *terms.kind(t) {
+        TermKind::Sym(sym) => Some(sym),
+        _ => None,
+    };
+    match *terms.kind(inner) {
+        TermKind::Sym(sym) => Some((sym, if positive { Class::NonZero } else { Class::Eq(0) })),
+        TermKind::Eq(a, b) => {
+            let value = drip_cond::to_signed(terms.as_int(b)?, terms.width(a));
+            let class = match (positive, value) {
+                (true, value) => Class::Eq(value),
+                (false, 0) => Class::NonZero,
+                (false, value) => Class::Ne(value),
+            };
+            // A C bool is tested by its lowest bit.
+            if let TermKind::Binary(drip_cond::BinOp::And, x, mask) = *terms.kind(a)
+                && terms.as_int(mask) == Some(1)
+            {
+                let set = matches!(class, Class::Eq(1) | Class::NonZero);
+                return Some((symbol(x)?, if set { Class::NonZero } else { Class::Eq(0) }));
+            }
+            Some((symbol(a)?, class))
+        }
+        TermKind::Slt(a, b) => {
+            let sym = symbol(a)?;
+            match (drip_cond::to_signed(terms.as_int(b)?, terms.width(a)), positive) {
+                (0, true) => Some((sym, Class::Negative)),
+                (0, false) => Some((sym, Class::NonNegative)),
+                (1, true) => Some((sym, Class::NonPositive)),
+                (1, false) => Some((sym, Class::Positive)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn same_effects(a: &Outcome, b: &Outcome) -> bool {
+    a.ret == b.ret
+        && a.fresh == b.fresh
+        && a.writes == b.writes
+        && a.frees == b.frees
+        && a.escapes == b.escapes
+        && a.copies == b.copies
+}
+
+/// `c => E` and `!c => E` are `E`.
+fn join_complements(outcomes: &mut Vec<Outcome>) {
+    let complementary = |a: &Atom, b: &Atom| {
+        a.subject == b.subject
+            && matches!(
+                (a.class, b.class),
+                (Class::Eq(0), Class::NonZero)
+                    | (Class::NonZero, Class::Eq(0))
+                    | (Class::Negative, Class::NonNegative)
+                    | (Class::NonNegative, Class::Negative)
+                    | (Class::Positive, Class::NonPositive)
+                    | (Class::NonPositive, Class::Positive)
+            )
+            || a.subject == b.subject
+                && matches!((a.class, b.class), (Class::Eq(x), Class::Ne(y)) | (Class::Ne(x), Class::Eq(y)) if x == y)
+    };
+    let mut changed = true;
+    while changed {
+        changed = false;
+        'search: for i in 0..outcomes.len() {
+            for j in i + 1..outcomes.len() {
+                if !same_effects(&outcomes[i], &outcomes[j]) {
+                    continue;
+                }
+                let only = |x: &Outcome, y: &Outcome| -> Vec<Atom> {
+                    x.when.iter().filter(|a| !y.when.contains(a)).cloned().collect()
+                };
+                let (left, right) = (only(&outcomes[i], &outcomes[j]), only(&outcomes[j], &outcomes[i]));
+                let subsumed = left.is_empty() || right.is_empty();
+                let joined = matches!((&left[..], &right[..]), ([a], [b]) if complementary(a, b));
+                if subsumed || joined {
+                    let keep: Vec<Atom> =
+                        outcomes[i].when.iter().filter(|a| outcomes[j].when.contains(a)).cloned().collect();
+                    outcomes[i].when = keep;
+                    outcomes.remove(j);
+                    changed = true;
+                    break 'search;
+                }
+            }
+        }
+    }
+}
+
+/// Too many outcomes: those with equal effects keep only the conditions they share.
+fn merge_equal_effects(outcomes: &mut Vec<Outcome>) {
+    if outcomes.len() <= MAX_OUTCOMES {
+        return;
+    }
+    let mut merged: Vec<Outcome> = Vec::new();
+    for outcome in outcomes.drain(..) {
+        match merged.iter_mut().find(|m| same_effects(m, &outcome)) {
+            Some(known) => known.when.retain(|a| outcome.when.contains(a)),
+            None => merged.push(outcome),
+        }
+    }
+    *outcomes = merged;
+}
+
+/// Still too many: outcomes that return the same become one, and what differs becomes "may".
+fn merge_equal_returns(outcomes: &mut Vec<Outcome>) {
+    if outcomes.len() <= MAX_OUTCOMES {
+        return;
+    }
+    let mut merged: Vec<Outcome> = Vec::new();
+    for outcome in outcomes.drain(..) {
+        let ret = outcome.ret.clone();
+        match merged.iter_mut().find(|m| m.ret == ret) {
+            Some(known) => blend(known, &outcome),
+            None => merged.push(outcome),
+        }
+    }
+    while merged.len() > MAX_OUTCOMES {
+        let last = merged.pop();
+        if let (Some(last), Some(known)) = (last, merged.last_mut()) {
+            known.ret = Value::Unknown(Class::Any);
+            blend(known, &last);
+        }
+    }
+    *outcomes = merged;
+}
+
+fn blend(known: &mut Outcome, other: &Outcome) {
+    known.when.retain(|a| other.when.contains(a));
+    for free in &mut known.frees {
+        if !other.frees.contains(free) {
+            free.certainty = Certainty::May;
+        }
+    }
+    for free in &other.frees {
+        if !known.frees.iter().any(|f| f.path == free.path) {
+            known.frees.push(Free { certainty: Certainty::May, ..free.clone() });
+        }
+    }
+    for write in &mut known.writes {
+        if !other.writes.contains(write) {
+            write.certainty = Certainty::May;
+        }
+    }
+    for write in &other.writes {
+        if !known.writes.contains(write) {
+            known.writes.push(Write { certainty: Certainty::May, ..write.clone() });
+        }
+    }
+    for escape in &other.escapes {
+        if !known.escapes.contains(escape) {
+            known.escapes.push(escape.clone());
+        }
+    }
+    // An object that only one of the two makes is no allocation that a caller can count on (Saturn fig. 7).
+    known.fresh.retain(|k| other.fresh.contains(k));
+    let alive = known.fresh.clone();
+    known.writes.retain(|w| !matches!(w.value, Value::Fresh { index, .. } if !alive.contains(&index)));
+    known.writes.truncate(MAX_WRITES);
+}

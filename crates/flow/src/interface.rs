@@ -1,0 +1,64 @@
+//! A callee's interface in the caller's terms: paths of its summary and classes of values as conditions.
+
+use drip_cond::{Sort, TermId};
+use drip_models::{Class, Root, ValuePath};
+use drip_pointer::Loc;
+use drip_program::InstId;
+
+use crate::frame::{Frame, region};
+use crate::values::{Symbol, Values};
+
+/// `term` lies in `class`; nothing to say for booleans and for any value.
+pub fn class_term(values: &mut Values, term: TermId, class: Class) -> Option<TermId> {
+    let Sort::Bits(width) = values.terms.sort(term) else { return None };
+    let terms = &mut values.terms;
+    let zero = terms.int(width, 0);
+    Some(match class {
+        Class::Any => return None,
+        Class::Eq(value) => {
+            let constant = terms.int(width, value as u64);
+            terms.eq(term, constant)
+        }
+        Class::Ne(value) => {
+            let constant = terms.int(width, value as u64);
+            terms.ne(term, constant)
+        }
+        Class::NonZero => terms.ne(term, zero),
+        Class::Negative => terms.slt(term, zero),
+        Class::Positive => terms.slt(zero, term),
+        Class::NonNegative => terms.sle(zero, term),
+        Class::NonPositive => terms.sle(term, zero),
+    })
+}
+
+/// The caller's term for a path of the callee, as it is when the call starts.
+pub fn path_term(frame: &Frame<'_>, values: &mut Values, call: InstId, path: &ValuePath) -> Option<TermId> {
+    if let (Root::Arg(n), true) = (path.root, path.loads.is_empty()) {
+        let &arg = frame.args(call).get(usize::from(n))?;
+        return Some(values.term(arg));
+    }
+    loaded_term(frame, values, call, path)
+}
+
+/// What the last cell of a path holds, if it is one exact cell.
+fn loaded_term(frame: &Frame<'_>, values: &mut Values, call: InstId, path: &ValuePath) -> Option<TermId> {
+    let (&last, front) = path.loads.split_last()?;
+    let base = ValuePath { root: path.root, loads: front.into() };
+    let targets = frame.local.resolve(call, frame.args(call), &base);
+    let [loc] = targets[..] else { return None };
+    let cell = frame.local.memory.find_cell(Loc { obj: loc.obj, off: loc.off.plus(last) })?;
+    if !frame.local.memory.is_strong(cell) {
+        return None;
+    }
+    let version = frame.memssa.used(call, region(cell))?;
+    // The callee's width is not in the path: take the one that this function reads or writes the cell with.
+    for width in [32u32, 64, 8, 16] {
+        if values.find(Symbol::Version(version, width)).is_some() {
+            return values.version_term(frame, version, width);
+        }
+    }
+    if let Some(term) = values.stored_term(frame, version) {
+        return Some(term);
+    }
+    values.version_term(frame, version, 64)
+}
