@@ -88,6 +88,8 @@ pub struct Answer {
     pub model: Option<Model>,
     /// What it took.
     pub cost: Cost,
+    /// Whether an earlier query of the session gave the answer; `stage` is then the one that settled the earlier query.
+    pub reused: bool,
 }
 
 impl Answer {

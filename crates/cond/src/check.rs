@@ -4,65 +4,121 @@
 //! settles the query or hands it on; "feasible" is only ever said with a model under which every conjunct evaluates to
 //! true, whichever stage found it.
 
+use std::time::Instant;
+
 use crate::Terms;
 use crate::answer::{Answer, Budget, Cost, Model, Stage, Verdict};
 use crate::blast::{self, LeafFacts, Outcome};
 use crate::eval::{Assignment, Values};
 use crate::facts::{self, Settled};
 use crate::filter;
+use crate::statistics::Statistics;
 use crate::term::TermId;
 
 /// Decides a conjunction.
 pub fn check(terms: &mut Terms, conjunction: &[TermId], budget: &Budget) -> Answer {
-    let mut cost = Cost::default();
-    let flat = filter::flatten(terms, conjunction);
-    cost.filter_steps = flat.steps;
-    if flat.is_false {
-        return settled(Verdict::Infeasible, Stage::Trivial, None, cost);
-    }
-    if flat.conjuncts.is_empty() {
-        return settled(
-            Verdict::Feasible,
-            Stage::Trivial,
-            Some(Assignment::new()),
-            cost,
-        );
-    }
-    if filter::contradicts(terms, &flat.conjuncts) {
-        return settled(Verdict::Infeasible, Stage::Filter, None, cost);
-    }
-    match facts::settle(terms, &flat.conjuncts, budget, &mut cost) {
-        Settled::Feasible(model) => settled(Verdict::Feasible, Stage::Intervals, Some(model), cost),
-        Settled::Infeasible => settled(Verdict::Infeasible, Stage::Intervals, None, cost),
-        Settled::Open(facts) => by_sat(terms, &flat.conjuncts, &facts, budget, cost),
-    }
+    check_counted(terms, conjunction, budget, &mut Statistics::new())
 }
 
-fn by_sat(
-    terms: &Terms,
-    conjuncts: &[TermId],
-    facts: &LeafFacts,
+/// Decides a conjunction and counts it.
+pub fn check_counted(
+    terms: &mut Terms,
+    conjunction: &[TermId],
     budget: &Budget,
-    mut cost: Cost,
+    statistics: &mut Statistics,
 ) -> Answer {
-    match blast::solve(terms, conjuncts, facts, budget, &mut cost) {
-        Outcome::Infeasible => settled(Verdict::Infeasible, Stage::Sat, None, cost),
-        Outcome::Feasible(model) if satisfies(terms, conjuncts, &model) => {
-            settled(Verdict::Feasible, Stage::Sat, Some(model), cost)
-        }
-        // A model that doesn't hold would be the client's doing: one symbol or function with two sorts.
-        Outcome::Feasible(_) | Outcome::OutOfFuel => {
-            settled(Verdict::Unknown, Stage::Sat, None, cost)
-        }
-    }
+    let mut query = Query {
+        terms,
+        budget,
+        statistics,
+        cost: Cost::default(),
+    };
+    let answer = match query.prepare(conjunction) {
+        Prepared::Settled(answer) => answer,
+        Prepared::Open(conjuncts) => query.decide(&conjuncts),
+    };
+    statistics.settle(&answer);
+    answer
 }
 
-fn settled(verdict: Verdict, stage: Stage, model: Option<Assignment>, cost: Cost) -> Answer {
-    Answer {
-        verdict,
-        stage,
-        model: model.map(Model::new),
-        cost,
+/// A query after the cheap stages.
+pub(crate) enum Prepared {
+    Settled(Answer),
+    /// The flat conjunction, ascending.
+    Open(Vec<TermId>),
+}
+
+/// One run through the stages.
+pub(crate) struct Query<'q> {
+    pub(crate) terms: &'q Terms,
+    pub(crate) budget: &'q Budget,
+    pub(crate) statistics: &'q mut Statistics,
+    pub(crate) cost: Cost,
+}
+
+impl Query<'_> {
+    /// The trivial stage and the filter.
+    pub(crate) fn prepare(&mut self, conjunction: &[TermId]) -> Prepared {
+        let start = Instant::now();
+        let flat = filter::flatten(self.terms, conjunction);
+        self.cost.filter_steps = flat.steps;
+        let trivial = match (flat.is_false, flat.conjuncts.is_empty()) {
+            (true, _) => Some(self.answer(Verdict::Infeasible, Stage::Trivial, None)),
+            (false, true) => {
+                Some(self.answer(Verdict::Feasible, Stage::Trivial, Some(Assignment::new())))
+            }
+            (false, false) => None,
+        };
+        self.statistics.enter(Stage::Trivial, start.elapsed());
+        if let Some(answer) = trivial {
+            return Prepared::Settled(answer);
+        }
+        let start = Instant::now();
+        let contradiction = filter::contradicts(self.terms, &flat.conjuncts);
+        self.statistics.enter(Stage::Filter, start.elapsed());
+        if contradiction {
+            return Prepared::Settled(self.answer(Verdict::Infeasible, Stage::Filter, None));
+        }
+        Prepared::Open(flat.conjuncts)
+    }
+
+    /// Intervals, then SAT.
+    pub(crate) fn decide(&mut self, conjuncts: &[TermId]) -> Answer {
+        let start = Instant::now();
+        let settled = facts::settle(self.terms, conjuncts, self.budget, &mut self.cost);
+        self.statistics.enter(Stage::Intervals, start.elapsed());
+        match settled {
+            Settled::Feasible(model) => {
+                self.answer(Verdict::Feasible, Stage::Intervals, Some(model))
+            }
+            Settled::Infeasible => self.answer(Verdict::Infeasible, Stage::Intervals, None),
+            Settled::Open(facts) => self.by_sat(conjuncts, &facts),
+        }
+    }
+
+    fn by_sat(&mut self, conjuncts: &[TermId], facts: &LeafFacts) -> Answer {
+        let start = Instant::now();
+        let outcome = blast::solve(self.terms, conjuncts, facts, self.budget, &mut self.cost);
+        let (verdict, model) = match outcome {
+            Outcome::Infeasible => (Verdict::Infeasible, None),
+            Outcome::Feasible(model) if satisfies(self.terms, conjuncts, &model) => {
+                (Verdict::Feasible, Some(model))
+            }
+            // A model that doesn't hold would be the client's doing: one symbol or function with two sorts.
+            Outcome::Feasible(_) | Outcome::OutOfFuel => (Verdict::Unknown, None),
+        };
+        self.statistics.enter(Stage::Sat, start.elapsed());
+        self.answer(verdict, Stage::Sat, model)
+    }
+
+    fn answer(&self, verdict: Verdict, stage: Stage, model: Option<Assignment>) -> Answer {
+        Answer {
+            verdict,
+            stage,
+            model: model.map(Model::new),
+            cost: self.cost,
+            reused: false,
+        }
     }
 }
 

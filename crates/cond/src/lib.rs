@@ -12,16 +12,23 @@ mod answer;
 mod blast;
 mod build;
 mod check;
+mod display;
 mod eval;
 mod facts;
 mod filter;
+mod session;
+mod statistics;
 mod substitute;
 mod term;
 mod terms;
 
 pub use answer::{Answer, Budget, Cost, Model, Stage, Verdict};
-pub use check::check;
+pub use blast::to_dimacs;
+pub use check::{check, check_counted};
+pub use display::Names;
 pub use eval::{Assignment, Values};
+pub use session::Session;
+pub use statistics::{StageFigures, Statistics};
 pub use term::{
     BinOp, FnKey, Linear, MAX_WIDTH, ObjKey, Sort, SymId, TermId, TermKind, mask, sign_bit,
     to_signed,

@@ -85,7 +85,6 @@ impl Gates {
         bit
     }
 
-    #[cfg(test)]
     pub(crate) fn variable_count(&self) -> u32 {
         self.variables
     }

@@ -8,11 +8,13 @@
 //! - `encode`: terms to words, using what the interval stage found out about the unknowns;
 //! - `solve`: the loop around the SAT solver that adds what its models get wrong about functions and addresses.
 
+mod dimacs;
 mod encode;
 mod gates;
 mod sat;
 mod solve;
 mod words;
 
+pub use dimacs::to_dimacs;
 pub(crate) use encode::LeafFacts;
 pub(crate) use solve::{Outcome, solve};
