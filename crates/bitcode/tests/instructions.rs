@@ -22,7 +22,7 @@ fn with_function(text: &str, check: impl Fn(&RawModule, &RawBody)) {
     }
 }
 
-fn ty<'m>(module: &'m RawModule, id: TypeId) -> &'m RawType {
+fn ty(module: &RawModule, id: TypeId) -> &RawType {
     module.ty(id).expect("a type")
 }
 

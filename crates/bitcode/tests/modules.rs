@@ -384,11 +384,11 @@ fn enumerations_and_arrays() {
         let body = body(&module, "outer");
         let md = body.metadata(&module);
         let type_of = |name: &str| {
-            let variables = body
+            let mut variables = body
                 .debug_records
                 .iter()
                 .filter_map(|r| md.local_variable(r.variable));
-            let found = variables.filter(|v| v.name == name).last();
+            let found = variables.find(|v| v.name == name);
             md.composite_type(found.expect("a variable").ty.expect("a type"))
                 .expect("a composite type")
         };
