@@ -5,7 +5,8 @@
 //! with the files that clang read for it (its own `-MD` list) and their hashes. A hit is a variant whose files all
 //! still have these hashes; it starts no process.
 //!
-//! Layout: `units/ab/<key>.json` (manifest), `units/ab/<key>-<variant>.bc`, `tmp/` (files being written).
+//! Layout: `units/ab/<key>.json` (manifest), `units/ab/<key>-<variant>.bc`, `tmp/` (files being written); beside them
+//! `builds/` (see `history`) and `wrappers/` (see `wrapper`).
 //! Invariant: every file outside `tmp/` came there by a rename and is complete. What a killed run left in `tmp/`
 //! is removed after [`STALE_AFTER`].
 //!
@@ -340,7 +341,7 @@ impl FileHashes {
 
 /// Parts of the cache directory that are drip's to delete. Nothing else in it is touched, since the user may
 /// have named any directory. The compiler wrappers stay: build trees configured through them refer to them.
-const OWN_DIRECTORIES: [&str; 2] = ["units", "tmp"];
+const OWN_DIRECTORIES: [&str; 3] = ["units", "tmp", crate::history::HISTORY_DIRECTORY];
 
 /// Bytes and files in the cache at `root`; zero if there is none.
 pub fn usage(root: &Path) -> CacheUse {

@@ -13,6 +13,7 @@ use crate::retry::{self, Change};
 use crate::{
     Captured, ClangInfo, Error, Failure, Job, Options, Progress, SkipReason, Skipped, Unit, clang,
 };
+use crate::{error, history};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -67,7 +68,17 @@ pub(crate) const MEANINGFUL_ENVIRONMENT: [&str; 5] = [
 pub(crate) fn run(
     jobs: Vec<Job>,
     options: &Options<'_>,
+    captured: Captured,
+) -> Result<Captured, Error> {
+    run_in(jobs, options, captured, &error::current_dir()?)
+}
+
+/// [`run`] for a project at `directory`, under which the outcome is remembered for `drip doctor`.
+pub(crate) fn run_in(
+    jobs: Vec<Job>,
+    options: &Options<'_>,
     mut captured: Captured,
+    directory: &Path,
 ) -> Result<Captured, Error> {
     if jobs.is_empty() {
         return Ok(captured);
@@ -87,7 +98,10 @@ pub(crate) fn run(
         options,
     };
     let results = workshop.all(&jobs);
-    workshop.collect(jobs, results, captured)
+    let cache_root = workshop.cache.root().to_owned();
+    let captured = workshop.collect(jobs, results, captured)?;
+    history::save_last(&cache_root, directory, &captured);
+    Ok(captured)
 }
 
 /// What the worker threads share.
