@@ -21,7 +21,8 @@ use crate::values::Values;
 
 /// States per block; beyond it further ones are dropped and the object is "given up: limit" unless a leak was found.
 pub const MAX_STATES: usize = 24;
-/// States with equal objects per block; beyond it they merge and forget what they do not share.
+/// States with equal objects per block; beyond it they merge and forget what they do not share. Iterations of a loop after
+/// the first are always merged.
 pub const MAX_VARIANTS: usize = 4;
 /// Blocks executed per exploration; beyond it the rest of the graph is missing.
 pub const MAX_STEPS: u32 = 20_000;
@@ -95,6 +96,7 @@ pub fn explore<'a>(
         can_birth: IdSet::with_capacity(blocks),
     };
     explorer.run();
+    explorer.out.drop_dead();
     explorer.out
 }
 
@@ -114,7 +116,7 @@ impl Explorer<'_, '_> {
         let mut work = RankedWorklist::new(frame.cfg.rpo().rank());
         let entry = BlockId::new(0);
         let state = self.initial_state();
-        self.out.nodes.push(Node { block: entry, state, preds: Vec::new() });
+        self.out.nodes.push(Node { block: entry, state, preds: Vec::new(), later: false });
         self.by_block[entry].push(UseFlow::ROOT);
         let mut pending: IndexVec<BlockId, Vec<NodeId>> = IndexVec::from_elem(Vec::new(), frame.body.blocks.len());
         pending[entry].push(UseFlow::ROOT);
@@ -227,7 +229,7 @@ impl Explorer<'_, '_> {
         if self.hopeless(&run.state, to) {
             return;
         }
-        if let Some((target, fresh)) = self.intern(to, run.state) {
+        if let Some((target, fresh)) = self.intern(to, run.state, self.frame.cfg.rpo().is_retreating(from, to)) {
             let edge = InEdge { from: node, choices: run.choices };
             if !self.out.nodes[target].preds.contains(&edge) {
                 self.out.nodes[target].preds.push(edge);
@@ -254,7 +256,7 @@ impl Explorer<'_, '_> {
     }
 
     /// The node for a state, and whether it must be executed (again).
-    fn intern(&mut self, block: BlockId, mut state: State) -> Option<(NodeId, bool)> {
+    fn intern(&mut self, block: BlockId, mut state: State, later: bool) -> Option<(NodeId, bool)> {
         if state.facts.len() > MAX_FACTS {
             state.facts.truncate(MAX_FACTS);
         }
@@ -264,12 +266,13 @@ impl Explorer<'_, '_> {
             if *known == state {
                 return Some((node, false));
             }
-            if known.objects == state.objects {
+            if known.objects == state.objects && self.out.nodes[node].later == later {
                 variants.push(node);
             }
         }
-        if variants.len() < MAX_VARIANTS && self.by_block[block].len() < MAX_STATES {
-            let node = self.out.nodes.push(Node { block, state, preds: Vec::new() });
+        let bound = if later { 1 } else { MAX_VARIANTS };
+        if variants.len() < bound && self.by_block[block].len() < MAX_STATES {
+            let node = self.out.nodes.push(Node { block, state, preds: Vec::new(), later });
             self.by_block[block].push(node);
             return Some((node, true));
         }
@@ -421,7 +424,11 @@ impl Explorer<'_, '_> {
         for index in 0..state.objects.len() {
             let mut places = std::mem::take(&mut state.objects[index].places);
             places.retain(|p| match p.at {
-                Where::Value(v, _) => self.is_live_in(v, block),
+                // A value of this very block is one of its φs, just assigned.
+                Where::Value(v, _) => {
+                    let home = self.frame.body.def(v).map(|inst| self.frame.block_of(inst));
+                    home == Some(block) || self.is_live_in(v, block)
+                }
                 Where::Cell(_) | Where::Var(_) => true,
             });
             state.objects[index].places = places;

@@ -39,6 +39,8 @@ pub struct Node {
     /// On entry, after the block's φs.
     pub state: State,
     pub preds: Vec<InEdge>,
+    /// Entered by a jump backwards: stands for all iterations but the first.
+    pub later: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,7 +84,20 @@ pub struct UseFlow {
 impl UseFlow {
     pub const ROOT: NodeId = NodeId::from_u32(0);
 
-    /// Nodes that a path from the root leads to, in the order of their ids.
+    /// Drops ends and edges that belong to no path from the root: what a node led to before it was weakened.
+    pub(crate) fn drop_dead(&mut self) {
+        let live = self.live_nodes();
+        self.ends.retain(|end| live[end.node.index()]);
+        for (id, node) in self.nodes.iter_enumerated_mut() {
+            if live[id.index()] {
+                node.preds.retain(|edge| live[edge.from.index()]);
+            } else {
+                node.preds.clear();
+            }
+        }
+    }
+
+    /// Which nodes a path from the root leads to.
     pub fn live_nodes(&self) -> Vec<bool> {
         let mut succs: Vec<Vec<NodeId>> = vec![Vec::new(); self.nodes.len()];
         for (id, node) in self.nodes.iter_enumerated() {

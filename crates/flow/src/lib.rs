@@ -11,6 +11,7 @@ mod interface;
 mod relevance;
 mod roots;
 mod state;
+mod text;
 mod transfer;
 mod values;
 
