@@ -320,22 +320,23 @@ impl BodyNames {
 
     /// Finds the variables that live in stack slots, and names the parts of promoted ones.
     pub fn name_slots(&mut self, cx: &Context<'_>, raw: &bc::RawBody, promotion: &mut Promotion) {
+        let md = raw.metadata(cx.module);
         for record in &raw.debug_records {
-            let (bc::DebugRecordKind::Declare, bc::DebugValue::Value(address)) =
-                (record.kind, record.value)
-            else {
+            let bc::DebugValue::Value(value) = record.value else {
                 continue;
             };
-            let Some(local) = address.0.checked_sub(raw.first_value) else {
-                continue;
-            };
-            let md = raw.metadata(cx.module);
-            if self.expression(md, record.expression) != Expression::Empty {
+            if self.expression(md, record.expression) != Expression::Empty
+                || record.kind == bc::DebugRecordKind::Label
+            {
                 continue;
             }
-            if let Some(var) = self.var(cx, raw, record) {
+            let Some(var) = self.var(cx, raw, record) else {
+                continue;
+            };
+            let local = value.0.checked_sub(raw.first_value);
+            if let (bc::DebugRecordKind::Declare, Some(local)) = (record.kind, local) {
                 self.declared.entry(local).or_insert(var);
-                if let Some(slot) = promotion.slot_of(local) {
+                if let Some(slot) = promotion.slot_at(local) {
                     promotion.slots[slot as usize].var.get_or_insert(var);
                 }
             }

@@ -49,6 +49,7 @@ pub(crate) fn initialiser(cx: Context<'_>, global: &bc::RawGlobal) -> Init {
         return Init::Zero;
     }
     flat.slots.sort_by_key(|slot| slot.0);
+    flat.keep_inside(cx.types.size_of(ty));
     Init::Slots {
         slots: flat.slots.into(),
         complete: flat.complete,
@@ -114,6 +115,26 @@ impl Flattener<'_> {
             Folded::Aggregate | Folded::Opaque => Scalar::Opaque { bytes },
         };
         self.slots.push((offset, scalar));
+    }
+
+    /// An initialiser of another type than its global, which only malformed modules have, may leave it or overlap.
+    fn keep_inside(&mut self, size: u64) {
+        let pointer = self.folder.cx.types.layout.pointer_bytes;
+        let mut end = 0;
+        let before = self.slots.len();
+        self.slots.retain(|(offset, scalar)| {
+            let bytes = match scalar {
+                Scalar::Int { bytes, .. } | Scalar::Opaque { bytes } => u64::from(*bytes),
+                Scalar::Global { .. } | Scalar::Func(_) => pointer,
+            };
+            let next = offset.saturating_add(bytes);
+            let fits = *offset >= end && next <= size;
+            if fits {
+                end = next;
+            }
+            fits
+        });
+        self.complete &= self.slots.len() == before;
     }
 
     fn number(&mut self, offset: u64, scalar: Scalar) {

@@ -75,7 +75,7 @@ impl<'a> Emitter<'a, '_> {
                 }
             }
             while !in_head && records.get(*next_record).is_some_and(|r| r.before <= index) {
-                self.debug_record(*next_record);
+                self.debug_record(*next_record, block);
                 *next_record += 1;
             }
             match accesses.next_if_inst(&self.scratch.promotion.accesses, index) {
@@ -132,7 +132,8 @@ impl<'a> Emitter<'a, '_> {
         }
     }
 
-    fn debug_record(&mut self, at: usize) {
+    /// A value record becomes a binding marker.
+    fn debug_record(&mut self, at: usize, block: BlockId) {
         let record = self.raw.debug_records[at];
         let bc::DebugValue::Value(value) = record.value else {
             return;
@@ -143,11 +144,35 @@ impl<'a> Emitter<'a, '_> {
         {
             return;
         }
-        if let Some(var) = self.names.bound_var(&self.cx, self.raw, &record) {
-            let value = self.operand(value);
-            let loc = self.names.loc(&self.cx, self.raw, record.loc);
-            self.push(Op::Bind { var, value }, self.cx.common.void, loc);
+        let raw_loc = record.loc.and_then(|l| self.raw.loc(l));
+        let has_line = raw_loc.is_some_and(|l| l.line != 0);
+        // LLVM's promotion binds variables to the phis that it places; no statement of the source does that.
+        if !has_line && self.is_phi_of(value, block) {
+            return;
         }
+        let Some(var) = self.names.bound_var(&self.cx, self.raw, &record) else {
+            return;
+        };
+        let value = self.operand(value);
+        let mut loc = self.names.loc(&self.cx, self.raw, record.loc);
+        if loc.is_none() {
+            // The store is gone, and its position with it; what it stored was computed just before.
+            let last = self.scratch.out.insts.last();
+            let defined_last =
+                value.as_value().map(|v| v.index() + 1) == Some(self.scratch.out.value_count());
+            loc = last.filter(|_| defined_last).and_then(|inst| inst.loc);
+        }
+        self.push(Op::Bind { var, value }, self.cx.common.void, loc);
+    }
+
+    fn is_phi_of(&self, value: bc::ValueId, block: BlockId) -> bool {
+        let Some(bc::LocalValue::Inst(index)) = self.raw.local(value) else {
+            return false;
+        };
+        let range = self.raw.blocks[self.flow.raw_of[block.index()] as usize];
+        let kind = self.raw.insts.get(index as usize).map(|inst| inst.kind);
+        matches!(kind, Some(bc::RawInstKind::Phi { .. }))
+            && (range.start..range.start.saturating_add(range.len)).contains(&index)
     }
 
     /// Undef and poison: the debug info has lost the variable.
@@ -510,10 +535,11 @@ impl<'a> Emitter<'a, '_> {
                 self.scratch.out.incoming.push(Incoming { block, value });
             }
         }
-        let incoming = PoolRange {
-            start,
-            len: self.scratch.out.incoming.len() as u32 - start,
-        };
+        // In the order of predecessors, as the phis of promoted slots have it.
+        let entries = &mut self.scratch.out.incoming[start as usize..];
+        entries.sort_by_key(|entry| entry.block);
+        let len = entries.len() as u32;
+        let incoming = PoolRange { start, len };
         self.emit(inst, Op::Phi { incoming });
     }
 

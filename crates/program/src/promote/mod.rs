@@ -134,6 +134,12 @@ impl Promotion {
         (derived.slot != NONE).then_some(derived.slot)
     }
 
+    /// The candidate that starts at the address which a local value is.
+    pub fn slot_at(&self, local: u32) -> Option<u32> {
+        let derived = self.derived.get(local as usize)?;
+        (derived.slot != NONE && derived.offset == 0).then_some(derived.slot)
+    }
+
     /// Is this local value the address of (a part of) a promoted slot?
     pub fn is_gone(&self, local: u32) -> bool {
         self.slot_of(local)
