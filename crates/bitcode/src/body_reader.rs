@@ -15,7 +15,7 @@ mod operands;
 use crate::bitstream::{Block, BlockHeader, Item, Record, Res, fail};
 use crate::codes::{block, func, md, vst};
 use crate::constant::ConstTable;
-use crate::constant_reader::{ConstantReader, Unknown, check_operands};
+use crate::constant_reader::{Checks, ConstantReader, Unknown, check_constants};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{BlockId, LocId, PoolRange, TypeId, ValueId};
 use crate::inst::{RawInst, RawInstKind, RawOperand};
@@ -284,7 +284,6 @@ impl<'m> BodyReader<'m> {
         if self.body.blocks.len() as u64 != self.declared_blocks {
             return bad("number of blocks");
         }
-        let first = self.body.first_value;
         for (id, ty) in &self.forward {
             match self.body.local_type(ValueId(*id)) {
                 Some(actual) if actual == *ty => {}
@@ -294,16 +293,18 @@ impl<'m> BodyReader<'m> {
                 None => return fail(header.start, ErrorKind::NoSuchValue(u64::from(*id))),
             }
         }
-        let count = self.next_value();
-        let locals = &self.body.local_values;
-        let constant_index = |id: ValueId| {
-            let index = id.0.checked_sub(first)? as usize;
-            match locals.get(index) {
-                Some(LocalValue::Constant(index)) => Some(*index as usize),
+        let (body, module) = (&self.body, self.module);
+        let checks = Checks {
+            types: &module.types,
+            index_of: |id: ValueId| match body.local(id) {
+                Some(LocalValue::Constant(index)) => Some(index as usize),
                 _ => None,
-            }
+            },
+            type_of: |id: ValueId| body.value_type(module, id),
+            bit: header.start,
         };
-        check_operands(&self.body.constants, constant_index, count, header.start)?;
+        check_constants(&body.constants, &checks)?;
+        let count = self.next_value();
         self.drop_dangling_debug_values(count);
         Ok(())
     }

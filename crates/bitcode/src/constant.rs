@@ -88,7 +88,7 @@ pub enum RawConst {
         lhs: ValueId,
         rhs: ValueId,
     },
-    /// `blockaddress(@function, %block)`.
+    /// `blockaddress(@function, %block)`; whether that block exists shows when the function is decoded.
     BlockAddress { function: ValueId, block: BlockId },
     /// `dso_local_equivalent @f`.
     DsoLocalEquivalent(ValueId),

@@ -1,7 +1,7 @@
 //! Reads CONSTANTS blocks (of a module or a function) into a [`ConstTable`].
 //!
 //! Invariants after reading: every operand is a number that the caller can check with
-//! [`check_operands`] once all values are known; no constant contains itself.
+//! [`check_constants`] once all values are known; no constant contains itself.
 
 use crate::bitstream::{Block, BlockHeader, BlockInfo, Item, Record, Res, fail};
 use crate::codes::cst;
@@ -217,25 +217,6 @@ impl ConstantReader<'_> {
                 then_value: value(then_value),
                 else_value: value(else_value),
             }),
-            (cst::CE_EXTRACTELT, &[_, vector, _, index] | &[_, vector, index]) => {
-                Some(RawConst::ExtractElement {
-                    vector: value(vector),
-                    index: value(index),
-                })
-            }
-            (cst::CE_INSERTELT, &[vector, element, _, index] | &[vector, element, index]) => {
-                Some(RawConst::InsertElement {
-                    vector: value(vector),
-                    element: value(element),
-                    index: value(index),
-                })
-            }
-            (cst::CE_SHUFFLEVEC, &[a, b, mask, ..])
-            | (cst::CE_SHUFVEC_EX, &[_, a, b, mask, ..]) => Some(RawConst::ShuffleVector {
-                a: value(a),
-                b: value(b),
-                mask: value(mask),
-            }),
             (cst::CE_CMP, &[_, lhs, rhs, predicate, ..]) => {
                 cmp_predicate(predicate).map(|predicate| RawConst::Cmp {
                     predicate,
@@ -251,7 +232,7 @@ impl ConstantReader<'_> {
                 | cst::CE_GEP,
                 _,
             ) => return self.gep(record),
-            _ => None,
+            _ => vector_expression(record),
         };
         match kind {
             Some(kind) => Ok(kind),
@@ -317,6 +298,33 @@ impl ConstantReader<'_> {
             inbounds,
         })
     }
+}
+
+/// Constant expressions on vectors.
+fn vector_expression(record: &Record) -> Option<RawConst> {
+    Some(match (record.code, &record.ops[..]) {
+        (cst::CE_EXTRACTELT, &[_, vector, _, index] | &[_, vector, index]) => {
+            RawConst::ExtractElement {
+                vector: value(vector),
+                index: value(index),
+            }
+        }
+        (cst::CE_INSERTELT, &[vector, element, _, index] | &[vector, element, index]) => {
+            RawConst::InsertElement {
+                vector: value(vector),
+                element: value(element),
+                index: value(index),
+            }
+        }
+        (cst::CE_SHUFFLEVEC, &[a, b, mask, ..]) | (cst::CE_SHUFVEC_EX, &[_, a, b, mask, ..]) => {
+            RawConst::ShuffleVector {
+                a: value(a),
+                b: value(b),
+                mask: value(mask),
+            }
+        }
+        _ => return None,
+    })
 }
 
 /// Binary operator by bitcode's number.
@@ -411,18 +419,29 @@ fn operands<'t>(
     }
 }
 
-/// Checks that all operands are below `value_count` and that no constant contains itself.
-/// `index_of` tells the place of a value in the table, when it is one of the table's constants.
-pub(crate) fn check_operands(
-    table: &ConstTable,
-    index_of: impl Fn(ValueId) -> Option<usize>,
-    value_count: u32,
-    bit: u64,
-) -> Res<()> {
+/// What [`check_constants`] has to know about the values that constants refer to.
+pub(crate) struct Checks<'t, I, T> {
+    pub types: &'t [RawType],
+    /// Where in the table the constant with this number stands, if it is one of the table's.
+    pub index_of: I,
+    /// Type of any value; `None` when it does not exist.
+    pub type_of: T,
+    /// Position for errors.
+    pub bit: u64,
+}
+
+/// Checks that all operands exist, that aggregates fit their types, and that no constant contains
+/// itself.
+pub(crate) fn check_constants<I, T>(table: &ConstTable, checks: &Checks<'_, I, T>) -> Res<()>
+where
+    I: Fn(ValueId) -> Option<usize>,
+    T: Fn(ValueId) -> Option<TypeId>,
+{
     // Flattened, because a constant has its operands in one of two places.
     let mut flat: Vec<ValueId> = Vec::new();
     let mut ranges: Vec<PoolRange> = Vec::new();
     for (index, constant) in table.constants.iter().enumerate() {
+        check_shape(table, constant, checks)?;
         let (own, list) = operands(table, &constant.kind);
         if own[0].is_none() && list.is_empty() {
             continue;
@@ -431,8 +450,44 @@ pub(crate) fn check_operands(
         let all = own.into_iter().flatten().chain(list.iter().copied());
         ranges.push(push(&mut flat, all));
     }
-    if let Some(bad) = flat.iter().find(|v| v.0 >= value_count) {
-        return fail(bit, ErrorKind::NoSuchValue(u64::from(bad.0)));
+    for id in &flat {
+        if (checks.type_of)(*id).is_none() {
+            return fail(checks.bit, ErrorKind::NoSuchValue(u64::from(id.0)));
+        }
     }
-    check_nesting(ranges.len(), |index| ranges[index].of(&flat), index_of, bit)
+    let children = |index: usize| ranges[index].of(&flat);
+    check_nesting(ranges.len(), children, &checks.index_of, checks.bit)
+}
+
+/// Checks number and types of an aggregate's elements, and the length of strings and data.
+fn check_shape<I, T>(
+    table: &ConstTable,
+    constant: &RawConstant,
+    checks: &Checks<'_, I, T>,
+) -> Res<()>
+where
+    T: Fn(ValueId) -> Option<TypeId>,
+{
+    let (count, elements) = match constant.kind {
+        RawConst::Aggregate(range) => (range.len(), range.of(&table.operands)),
+        RawConst::String(range) | RawConst::Data(range) => (range.len(), &[][..]),
+        _ => return Ok(()),
+    };
+    let has_type = |id: &ValueId, ty: TypeId| (checks.type_of)(*id) == Some(ty);
+    let fits = match &checks.types[constant.ty.index()] {
+        RawType::Struct { elems, .. } => {
+            elems.len() == count && elements.iter().zip(elems).all(|(id, ty)| has_type(id, *ty))
+        }
+        RawType::Array { len, elem } => {
+            *len == count as u64 && elements.iter().all(|id| has_type(id, *elem))
+        }
+        RawType::Vector { len, elem, .. } => {
+            *len as usize == count && elements.iter().all(|id| has_type(id, *elem))
+        }
+        _ => false,
+    };
+    if !fits {
+        return fail(checks.bit, ErrorKind::TypeMismatch("an aggregate constant"));
+    }
+    Ok(())
 }

@@ -25,6 +25,8 @@ mod legacy_tests;
 mod metadata;
 mod metadata_view;
 mod module_reader;
+#[cfg(test)]
+mod newer_tests;
 mod raw;
 #[cfg(test)]
 mod testing;

@@ -16,6 +16,9 @@ use crate::raw::{RawBody, RawModule};
 /// Longest walk along scopes, qualifiers or inlined calls; deeper ones are cut.
 const MAX_WALK: usize = 256;
 
+/// Operands that nearly every node fits in; only a hint for the buffer.
+const NODE_OPERANDS: usize = 24;
+
 /// LLVM's `DIFlags`.
 const FLAG_ARTIFICIAL: u64 = 1 << 6;
 /// LLVM's `DISPFlags`.
@@ -102,7 +105,10 @@ impl<'a> Metadata<'a> {
     }
 
     fn fields(&self, id: MetadataId) -> Option<Fields<'a>> {
-        let mut record = Record::default();
+        let mut record = Record {
+            ops: Vec::with_capacity(NODE_OPERANDS),
+            ..Record::default()
+        };
         let (data, info) = (self.module.stream(), &self.module.block_info);
         let found = self.table(id)?.read_node(data, info, id, &mut record);
         found.then_some(Fields {
@@ -318,8 +324,9 @@ impl<'a> Metadata<'a> {
             })
     }
 
-    /// The enclosing subprogram and the file of a scope.
-    fn scope_owner(&self, scope: MetadataId) -> (Option<MetadataId>, Option<MetadataId>) {
+    /// The enclosing subprogram and the file of a scope. Worth keeping per scope: most locations of
+    /// a function share a few of them.
+    pub fn scope_owner(&self, scope: MetadataId) -> (Option<MetadataId>, Option<MetadataId>) {
         let (mut scope, mut file) = (Some(scope), None);
         for _ in 0..MAX_WALK {
             let Some(id) = scope else { break };

@@ -9,7 +9,7 @@ use crate::attr_reader::AttrTable;
 use crate::bitstream::{Block, BlockHeader, BlockInfo, Fail, Item, Record, Res, fail};
 use crate::codes::{block, module, vst};
 use crate::constant::ConstTable;
-use crate::constant_reader::{ConstantReader, Unknown, check_operands};
+use crate::constant_reader::{Checks, ConstantReader, Unknown, check_constants};
 use crate::container::{ModuleSpan, find_modules, strtab_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{AttrListId, TypeId, ValueId};
@@ -522,6 +522,7 @@ impl ModuleReader<'_> {
     fn finish(&mut self, header: BlockHeader) -> Res<()> {
         self.prepare_types();
         self.attach_debug_info();
+        self.drop_dangling_indices();
         let module = &mut *self.module;
         module.named_metadata = std::mem::take(&mut self.extras.named);
         module.alloca_addrspace = alloca_addrspace(&module.data_layout);
@@ -552,11 +553,33 @@ impl ModuleReader<'_> {
             }
         }
         let values = &module.values;
-        let constant_index = |id: ValueId| match values.get(id.index()) {
-            Some(ModuleValue::Constant(index)) => Some(*index as usize),
-            _ => None,
+        let checks = Checks {
+            types: &module.types,
+            index_of: |id: ValueId| match values.get(id.index()) {
+                Some(ModuleValue::Constant(index)) => Some(*index as usize),
+                _ => None,
+            },
+            type_of: |id: ValueId| module.value_types.get(id.index()).copied(),
+            bit: header.start,
         };
-        check_operands(&module.constants, constant_index, count, header.start)
+        check_constants(&module.constants, &checks)
+    }
+
+    /// Forgets sections and comdats that do not exist, so that clients need not check.
+    fn drop_dangling_indices(&mut self) {
+        let module = &mut *self.module;
+        let (sections, comdats) = (module.sections.len(), module.comdats.len());
+        let keep = |index: &mut Option<u32>, count: usize| {
+            *index = index.filter(|i| (*i as usize) < count);
+        };
+        for global in &mut module.globals {
+            keep(&mut global.section, sections);
+            keep(&mut global.comdat, comdats);
+        }
+        for function in &mut module.functions {
+            keep(&mut function.section, sections);
+            keep(&mut function.comdat, comdats);
+        }
     }
 
     fn attach_debug_info(&mut self) {

@@ -429,6 +429,22 @@ impl RawBody {
         self.local_type(id).or_else(|| module.value_type(id))
     }
 
+    /// The constant that a value stands for, local or of the module, with the table of its pools.
+    pub fn constant<'a>(
+        &'a self,
+        module: &'a RawModule,
+        id: ValueId,
+    ) -> Option<(&'a RawConstant, &'a ConstTable)> {
+        match self.local(id) {
+            Some(LocalValue::Constant(index)) => {
+                let constant = self.constants.constants.get(index as usize)?;
+                Some((constant, &self.constants))
+            }
+            Some(_) => None,
+            None => Some((module.constant(id)?, &module.constants)),
+        }
+    }
+
     /// Value number of argument `index`.
     pub fn arg(&self, index: u32) -> ValueId {
         ValueId(self.first_value + index)

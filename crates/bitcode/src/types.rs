@@ -53,35 +53,61 @@ fn ids(values: &[u64]) -> Box<[TypeId]> {
 }
 
 fn read_type(record: &Record, name: &mut Option<Box<str>>) -> Res<RawType> {
-    let ops = &record.ops[..];
-    let bad = || fail(record.bit, ErrorKind::InvalidRecord("type"));
-    Ok(match (record.code, ops) {
-        (ty::VOID, _) => RawType::Void,
-        (ty::HALF, _) => RawType::Float(FloatKind::Half),
-        (ty::BFLOAT, _) => RawType::Float(FloatKind::BFloat),
-        (ty::FLOAT, _) => RawType::Float(FloatKind::Float),
-        (ty::DOUBLE, _) => RawType::Float(FloatKind::Double),
-        (ty::X86_FP80, _) => RawType::Float(FloatKind::X86Fp80),
-        (ty::FP128, _) => RawType::Float(FloatKind::Fp128),
-        (ty::PPC_FP128, _) => RawType::Float(FloatKind::PpcFp128),
-        (ty::LABEL, _) => RawType::Label,
-        (ty::METADATA, _) => RawType::Metadata,
-        (ty::X86_MMX, _) => RawType::X86Mmx,
-        (ty::X86_AMX, _) => RawType::X86Amx,
-        (ty::TOKEN, _) => RawType::Token,
-        (ty::INTEGER, &[width, ..]) if (1..=MAX_INT_WIDTH).contains(&width) => {
-            RawType::Integer(width as u32)
-        }
-        (ty::BYTE, &[width, ..]) if (1..=MAX_INT_WIDTH).contains(&width) => {
-            RawType::Byte(width as u32)
-        }
+    if let Some(ty) = simple_type(record) {
+        return Ok(ty);
+    }
+    if let Some(ty) = compound_type(record, name) {
+        return Ok(ty);
+    }
+    if record.code > ty::BYTE {
+        let (block, code) = ("type", u64::from(record.code));
+        return fail(record.bit, ErrorKind::UnknownRecord { block, code });
+    }
+    fail(record.bit, ErrorKind::InvalidRecord("type"))
+}
+
+/// Types without parts.
+fn simple_type(record: &Record) -> Option<RawType> {
+    let width = || {
+        let width = record.get(0);
+        (1..=MAX_INT_WIDTH).contains(&width).then_some(width as u32)
+    };
+    Some(match record.code {
+        ty::VOID => RawType::Void,
+        ty::HALF => RawType::Float(FloatKind::Half),
+        ty::BFLOAT => RawType::Float(FloatKind::BFloat),
+        ty::FLOAT => RawType::Float(FloatKind::Float),
+        ty::DOUBLE => RawType::Float(FloatKind::Double),
+        ty::X86_FP80 => RawType::Float(FloatKind::X86Fp80),
+        ty::FP128 => RawType::Float(FloatKind::Fp128),
+        ty::PPC_FP128 => RawType::Float(FloatKind::PpcFp128),
+        ty::LABEL => RawType::Label,
+        ty::METADATA => RawType::Metadata,
+        ty::X86_MMX => RawType::X86Mmx,
+        ty::X86_AMX => RawType::X86Amx,
+        ty::TOKEN => RawType::Token,
+        ty::INTEGER => RawType::Integer(width()?),
+        ty::BYTE => RawType::Byte(width()?),
+        ty::OPAQUE_POINTER => RawType::Pointer {
+            pointee: None,
+            addrspace: record.get(0) as u32,
+        },
+        _ => return None,
+    })
+}
+
+/// Types made of others; `name` is what the last STRUCT_NAME record said.
+fn compound_type(record: &Record, name: &mut Option<Box<str>>) -> Option<RawType> {
+    let structure = |name, packed: u64, elems: &[u64], opaque| RawType::Struct {
+        name,
+        packed: packed != 0,
+        elems: ids(elems),
+        opaque,
+    };
+    Some(match (record.code, &record.ops[..]) {
         (ty::POINTER, &[pointee, ..]) => RawType::Pointer {
             pointee: Some(id(pointee)),
             addrspace: record.get(1) as u32,
-        },
-        (ty::OPAQUE_POINTER, _) => RawType::Pointer {
-            pointee: None,
-            addrspace: record.get(0) as u32,
         },
         (ty::FUNCTION, [vararg, ret, params @ ..])
         | (ty::FUNCTION_OLD, [vararg, _, ret, params @ ..]) => RawType::Function {
@@ -89,51 +115,29 @@ fn read_type(record: &Record, name: &mut Option<Box<str>>) -> Res<RawType> {
             params: ids(params),
             vararg: *vararg != 0,
         },
-        (ty::STRUCT_ANON, [packed, elems @ ..]) => RawType::Struct {
-            name: None,
-            packed: *packed != 0,
-            elems: ids(elems),
-            opaque: false,
-        },
-        (ty::STRUCT_NAMED, [packed, elems @ ..]) => RawType::Struct {
-            name: Some(name.take().unwrap_or_default()),
-            packed: *packed != 0,
-            elems: ids(elems),
-            opaque: false,
-        },
-        (ty::OPAQUE, _) => RawType::Struct {
-            name: Some(name.take().unwrap_or_default()),
-            packed: false,
-            elems: Box::new([]),
-            opaque: true,
-        },
+        (ty::STRUCT_ANON, [packed, elems @ ..]) => structure(None, *packed, elems, false),
+        (ty::STRUCT_NAMED, [packed, elems @ ..]) => {
+            structure(Some(name.take().unwrap_or_default()), *packed, elems, false)
+        }
+        (ty::OPAQUE, _) => structure(Some(name.take().unwrap_or_default()), 0, &[], true),
         (ty::ARRAY, &[len, elem, ..]) => RawType::Array {
             len,
             elem: id(elem),
         },
-        (ty::VECTOR, &[len, elem, ..]) if len <= u64::from(u32::MAX) => RawType::Vector {
-            len: len as u32,
+        (ty::VECTOR, &[len, elem, ..]) => RawType::Vector {
+            len: u32::try_from(len).ok()?,
             elem: id(elem),
             scalable: record.get(2) != 0,
         },
         (ty::TARGET_TYPE, [count, rest @ ..]) => {
-            let count = *count as usize;
-            if count > rest.len() {
-                return bad();
-            }
-            let (types, ints) = rest.split_at(count);
+            let (types, ints) = rest.split_at_checked(usize::try_from(*count).ok()?)?;
             RawType::TargetExt {
                 name: name.take().unwrap_or_default(),
                 types: ids(types),
                 ints: ints.iter().map(|i| *i as u32).collect(),
             }
         }
-        (code, _) if code > ty::BYTE => {
-            let block = "type";
-            let code = u64::from(code);
-            return fail(record.bit, ErrorKind::UnknownRecord { block, code });
-        }
-        _ => return bad(),
+        _ => return None,
     })
 }
 

@@ -91,6 +91,12 @@ impl RawBody {
                 values(&[address], visit);
                 self.range(targets, visit);
             }
+            _ => self.visit_exceptions(inst, visit),
+        }
+    }
+
+    fn visit_exceptions(&self, inst: &RawInst, visit: &mut impl FnMut(OperandKind)) {
+        match inst.kind {
             RawInstKind::LandingPad { clauses, .. } => {
                 for pair in self.operands(clauses).chunks_exact(2) {
                     visit(pair[1].kind());

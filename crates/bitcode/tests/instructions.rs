@@ -27,10 +27,7 @@ fn ty(module: &RawModule, id: TypeId) -> &RawType {
 }
 
 fn int(module: &RawModule, body: &RawBody, id: ValueId) -> i64 {
-    let constant = match body.local(id) {
-        Some(drip_bitcode::LocalValue::Constant(index)) => body.constants.constants[index as usize],
-        _ => *module.constant(id).expect("a constant"),
-    };
+    let (constant, _) = body.constant(module, id).expect("a constant");
     match constant.kind {
         RawConst::Int(number) => number,
         RawConst::Null => 0,
@@ -158,29 +155,33 @@ fn memory() {
         assert_eq!(operands.len(), 4);
         assert_eq!(operands[0].as_value(), Some(body.arg(0)));
         assert_eq!(operands[3].as_value(), Some(body.arg(1)));
-        let orderings: Vec<_> = body
-            .insts
-            .iter()
-            .filter_map(|inst| match inst.kind {
-                RawInstKind::Load {
-                    ordering, volatile, ..
-                }
-                | RawInstKind::Store {
-                    ordering, volatile, ..
-                } => Some((ordering, volatile)),
-                RawInstKind::Fence { ordering } => Some((ordering, false)),
-                _ => None,
-            })
-            .collect();
-        let expected = [
-            (Ordering::NotAtomic, true),
-            (Ordering::NotAtomic, false),
-            (Ordering::Acquire, false),
-            (Ordering::Release, false),
-            (Ordering::SeqCst, false),
-        ];
-        assert_eq!(orderings, expected);
+        assert_orderings(body);
     });
+}
+
+fn assert_orderings(body: &RawBody) {
+    let orderings: Vec<_> = body
+        .insts
+        .iter()
+        .filter_map(|inst| match inst.kind {
+            RawInstKind::Load {
+                ordering, volatile, ..
+            }
+            | RawInstKind::Store {
+                ordering, volatile, ..
+            } => Some((ordering, volatile)),
+            RawInstKind::Fence { ordering } => Some((ordering, false)),
+            _ => None,
+        })
+        .collect();
+    let expected = [
+        (Ordering::NotAtomic, true),
+        (Ordering::NotAtomic, false),
+        (Ordering::Acquire, false),
+        (Ordering::Release, false),
+        (Ordering::SeqCst, false),
+    ];
+    assert_eq!(orderings, expected);
 }
 
 #[test]
@@ -390,12 +391,7 @@ fn calls() {
         assert_eq!(body.insts[2].result, None);
         assert_eq!(call(3).callee, body.arg(1));
         assert!(call(3).bundles.is_empty());
-        let asm = match body.local(call(4).callee) {
-            Some(drip_bitcode::LocalValue::Constant(index)) => {
-                body.constants.constants[index as usize]
-            }
-            other => panic!("{other:?}"),
-        };
+        let (asm, table) = body.constant(module, call(4).callee).expect("assembly");
         let RawConst::InlineAsm {
             text,
             constraints,
@@ -406,8 +402,8 @@ fn calls() {
             panic!("{asm:?}");
         };
         assert!(side_effects);
-        assert_eq!(text.of(&body.constants.bytes), b"nop");
-        assert_eq!(constraints.of(&body.constants.bytes), b"=r");
+        assert_eq!(text.of(&table.bytes), b"nop");
+        assert_eq!(constraints.of(&table.bytes), b"=r");
         assert_eq!(call(5).tail, TailKind::MustTail);
     });
 }

@@ -63,27 +63,7 @@ fn header_and_globals() {
         let section = global(&module, "weak_one").section.expect("a section");
         assert_eq!(&*module.sections[section as usize], "extra");
 
-        assert_eq!(initializer(&module, "hidden_one"), RawConst::Int(3));
-        let RawConst::String(bytes) = initializer(&module, "greeting") else {
-            panic!("{:?}", initializer(&module, "greeting"));
-        };
-        assert_eq!(bytes.of(&module.constants.bytes), b"hi\0");
-        let RawConst::Data(words) = initializer(&module, "numbers") else {
-            panic!("{:?}", initializer(&module, "numbers"));
-        };
-        assert_eq!(words.of(&module.constants.words), [1, 0xfffe, 3]);
-        let RawConst::WideInt(words) = initializer(&module, "huge") else {
-            panic!("{:?}", initializer(&module, "huge"));
-        };
-        assert_eq!(words.of(&module.constants.words), [5, 1 << 36]);
-        let RawConst::WideFloat(words) = initializer(&module, "wide") else {
-            panic!("{:?}", initializer(&module, "wide"));
-        };
-        assert_eq!(words.of(&module.constants.words), [1 << 63, 0x3fff]);
-        assert_eq!(
-            initializer(&module, "real"),
-            RawConst::Float(0.5f64.to_bits())
-        );
+        check_initializers(&module);
         check_mixed(&module, version);
 
         let alias = &module.aliases[0];
@@ -94,6 +74,30 @@ fn header_and_globals() {
             Some(ModuleValue::Function(function(&module, "get") as u32))
         );
     }
+}
+
+fn check_initializers(module: &RawModule) {
+    assert_eq!(initializer(module, "hidden_one"), RawConst::Int(3));
+    let RawConst::String(bytes) = initializer(module, "greeting") else {
+        panic!("{:?}", initializer(module, "greeting"));
+    };
+    assert_eq!(bytes.of(&module.constants.bytes), b"hi\0");
+    let RawConst::Data(words) = initializer(module, "numbers") else {
+        panic!("{:?}", initializer(module, "numbers"));
+    };
+    assert_eq!(words.of(&module.constants.words), [1, 0xfffe, 3]);
+    let RawConst::WideInt(words) = initializer(module, "huge") else {
+        panic!("{:?}", initializer(module, "huge"));
+    };
+    assert_eq!(words.of(&module.constants.words), [5, 1 << 36]);
+    let RawConst::WideFloat(words) = initializer(module, "wide") else {
+        panic!("{:?}", initializer(module, "wide"));
+    };
+    assert_eq!(words.of(&module.constants.words), [1 << 63, 0x3fff]);
+    assert_eq!(
+        initializer(module, "real"),
+        RawConst::Float(0.5f64.to_bits())
+    );
 }
 
 /// `{7, greeting + 1}`: an aggregate with an address inside another global.

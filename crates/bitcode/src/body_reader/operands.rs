@@ -8,7 +8,7 @@ use crate::constant_reader::unrotate;
 use crate::error::ErrorKind;
 use crate::ids::{BlockId, PoolRange, TypeId, ValueId};
 use crate::inst::RawOperand;
-use crate::raw::{LocalValue, ModuleValue, RawType};
+use crate::raw::RawType;
 
 /// The operands of one record, taken one after the other.
 pub(super) struct Ops<'r> {
@@ -227,15 +227,8 @@ impl BodyReader<'_> {
     }
 
     fn const_int_at(&self, id: ValueId, depth: u32) -> Option<i64> {
-        let (table, index) = match self.body.local(id) {
-            Some(LocalValue::Constant(index)) => (&self.body.constants, index),
-            Some(_) => return None,
-            None => match self.module.value(id)? {
-                ModuleValue::Constant(index) => (&self.module.constants, index),
-                _ => return None,
-            },
-        };
-        match table.constants.get(index as usize)?.kind {
+        let (constant, table) = self.body.constant(self.module, id)?;
+        match constant.kind {
             RawConst::Int(number) => Some(number),
             RawConst::Null => Some(0),
             RawConst::Data(range) => range.of(&table.words).first().map(|word| *word as i64),
