@@ -67,6 +67,89 @@ fn containers_in_cpp() {
     compare_source("containers.cpp", &[19], &[&["-g", "-O2"]]);
 }
 
+/// Instrumentation, link-time optimisation and sanitisers change what a module holds.
+#[test]
+fn modes_of_the_compiler() {
+    let modes: &[&[&str]] = &[
+        &["-g", "-O2", "-flto=thin"],
+        &[
+            "-g",
+            "-O1",
+            "-flto",
+            "-fvisibility=hidden",
+            "-fsanitize=cfi",
+        ],
+        &["-g", "-O1", "-fsanitize=address,undefined"],
+        &["-O0", "--coverage", "-fstack-protector-all"],
+        &["-g1", "-O2", "-fno-discard-value-names", "-mavx2"],
+    ];
+    for version in [14, 19] {
+        for flags in modes {
+            let path = compile(version, &source("portable.c"), flags);
+            let theirs = parse(&disassemble(version, &path));
+            let ours = summarize(&read(&path));
+            // With this sanitiser, clang keeps names for its reports.
+            let keeps = ["-fno-discard-value-names", "-fsanitize=address,undefined"];
+            let named = flags.iter().any(|flag| keeps.contains(flag));
+            assert_same(
+                &format!("{flags:?}"),
+                &without_numbers(ours, named),
+                &without_numbers(theirs, named),
+            );
+            std::fs::remove_file(path).expect("remove bitcode");
+        }
+    }
+}
+
+/// Where values have names, the disassembler prints those instead of numbers.
+fn without_numbers(mut summary: Summary, named: bool) -> Summary {
+    if named {
+        for function in &mut summary.functions {
+            function
+                .insts
+                .iter_mut()
+                .for_each(|inst| inst.locals.clear());
+            function.debug_records.iter_mut().for_each(Vec::clear);
+        }
+    }
+    summary
+}
+
+/// Other processors: address spaces, other floating-point formats, scalable vectors, 32 bits.
+#[test]
+fn other_targets() {
+    let targets: &[&[&str]] = &[
+        &[
+            "-target",
+            "aarch64-linux-gnu",
+            "-march=armv8-a+sve",
+            "-O3",
+            "-g",
+        ],
+        &["-target", "powerpc64le-linux-gnu", "-O2", "-g"],
+        &["-target", "arm-linux-gnueabihf", "-O0", "-g"],
+        &["-target", "i686-pc-windows-msvc", "-O1", "-g"],
+        &["-target", "riscv64-linux-gnu", "-march=rv64gc", "-O2", "-g"],
+        &["-target", "wasm32", "-O2", "-g"],
+        &[
+            "-target",
+            "amdgcn-amd-amdhsa",
+            "-O1",
+            "-g",
+            "-nogpulib",
+            "-D__thread=",
+        ],
+        &["-target", "arm64-apple-ios", "-O1", "-g", "-D__thread="],
+    ];
+    for version in clang_versions() {
+        for flags in targets {
+            let path = compile(version, &source("portable.c"), flags);
+            compare(version, &path);
+            std::fs::remove_file(path).expect("remove bitcode");
+        }
+    }
+}
+
 /// Windows exceptions: cleanuppad, catchswitch and their relatives.
 #[test]
 fn funclets_in_cpp() {

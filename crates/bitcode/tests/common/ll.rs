@@ -54,6 +54,10 @@ fn identifier(text: &str) -> Option<(&str, &str)> {
 fn global_name(line: &str) -> String {
     let at = line.find('@').expect("a global's name");
     let name = identifier(&line[at..]).expect("a global's name").0;
+    // What has no name is printed with a number.
+    if name.parse::<u32>().is_ok() {
+        return String::new();
+    }
     // Escaped bytes such as \01.
     let mut out = String::new();
     let mut rest = name;
