@@ -16,6 +16,7 @@ mod codes;
 mod constant;
 mod constant_reader;
 mod container;
+mod cursor;
 mod debug_info;
 mod error;
 mod ids;
