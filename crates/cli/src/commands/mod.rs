@@ -1,0 +1,14 @@
+//! One module per command.
+
+pub mod baseline;
+pub mod capture;
+pub mod check;
+pub mod clean;
+pub mod completions;
+pub mod doctor;
+pub mod dump;
+pub mod explain;
+pub mod init;
+pub mod ledger;
+pub mod man;
+pub mod models;

@@ -1,0 +1,226 @@
+//! Capture → load → engine, with times, limits and counts. One [`Run`] is what all commands that analyse work on.
+
+use crate::args::{InputArgs, LimitArgs};
+use crate::config::Config;
+use crate::inputs;
+use crate::stop::{self, Limits, Waited};
+use crate::timing::Timing;
+use crate::ui::Ui;
+use anyhow::{Context, bail};
+use drip_capture::Captured;
+use drip_engines::{Analysis, staged};
+use drip_models::Library;
+use drip_program::{Input, LoadConfig, Loaded, Problem, Program, Statistics};
+use drip_report::Coverage;
+use std::collections::BTreeSet;
+use std::sync::mpsc::channel;
+use std::time::Instant;
+
+/// Stack of the thread that the analysis starts on.
+const STACK_BYTES: usize = 256 << 20;
+
+/// A finished (or stopped) analysis.
+#[derive(Debug, Default)]
+pub struct Run {
+    pub analysis: Analysis,
+    pub coverage: Coverage,
+    pub timing: Timing,
+    /// Absolute names of the program's source files, normalised and sorted.
+    pub files: Vec<String>,
+}
+
+/// A program that was read, and what of it could not be.
+pub struct Read {
+    pub program: Program,
+    pub statistics: Statistics,
+    pub coverage: Coverage,
+}
+
+/// Everything from the command line to the analysis.
+pub fn analyse(
+    input: &InputArgs,
+    limits: &LimitArgs,
+    config: &Config,
+    ui: &Ui,
+) -> anyhow::Result<Run> {
+    let mut timing = Timing::default();
+    stop::watch_for_interrupts();
+    inputs::start_threads(input, config);
+    let library = config.library()?;
+    let captured = timing.measure("capture", || inputs::capture(input, config, ui))?;
+    let limits = Limits::new(
+        limits.timeout.or(config.timeout),
+        limits.max_memory.or(config.max_memory),
+    );
+    let bitcode = read_bitcode(&captured)?;
+    let total = captured.units.len() + captured.failures.len();
+    let mut stopped = Run {
+        coverage: Coverage {
+            files_total: total,
+            ..Coverage::default()
+        },
+        ..Run::default()
+    };
+    if captured.cancelled || stop::interrupted() {
+        stopped.coverage.stopped = Some("interrupted".to_owned());
+        stopped.timing = timing;
+        return Ok(stopped);
+    }
+    let progress = ui.progress("analysing");
+    progress.at(bitcode.len(), total, "files");
+    let finished = on_own_thread(&limits, move || load_and_run(bitcode, &library))?;
+    drop(progress);
+    let (loaded, analysis, run_time) = match finished {
+        Ok(finished) => finished,
+        Err(reason) => {
+            stopped.coverage.stopped = Some(reason);
+            stopped.timing = timing;
+            return Ok(stopped);
+        }
+    };
+    note_times(&mut timing, &loaded.statistics);
+    timing.add("analyse", run_time);
+    finish(&captured, loaded, analysis, timing, ui)
+}
+
+/// Capture and load only, for dumps.
+pub fn read(input: &InputArgs, config: &Config, ui: &Ui) -> anyhow::Result<Read> {
+    stop::watch_for_interrupts();
+    inputs::start_threads(input, config);
+    let captured = inputs::capture(input, config, ui)?;
+    let bitcode = read_bitcode(&captured)?;
+    let loaded = on_own_thread(&Limits::default(), move || {
+        drip_program::load(bitcode, &LoadConfig::default())
+    })?;
+    let Ok(loaded) = loaded else {
+        bail!("interrupted");
+    };
+    tell(&loaded.problems, ui);
+    let coverage = coverage(&captured, &loaded)?;
+    Ok(Read {
+        program: loaded.program,
+        statistics: loaded.statistics,
+        coverage,
+    })
+}
+
+type Finished = (Loaded, Analysis, std::time::Duration);
+
+fn load_and_run(bitcode: Vec<Input>, library: &Library) -> Finished {
+    let loaded = drip_program::load(bitcode, &LoadConfig::default());
+    let start = Instant::now();
+    let analysis = staged::run(&loaded.program, library, &staged::Config::default());
+    (loaded, analysis, start.elapsed())
+}
+
+/// Runs `work` on a thread with a deep stack. `Err` inside tells why it was not waited for.
+fn on_own_thread<T: Send + 'static>(
+    limits: &Limits,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> anyhow::Result<Result<T, String>> {
+    let (sender, receiver) = channel();
+    let thread = std::thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(move || {
+            // The receiver is gone only if the run was stopped.
+            let _ = sender.send(work());
+        })
+        .context("cannot start a thread")?;
+    match stop::wait(&receiver, limits) {
+        Waited::Done(value) => Ok(Ok(value)),
+        Waited::Stopped(reason) => Ok(Err(reason)),
+        Waited::Gone => match thread.join() {
+            Err(panic) => std::panic::resume_unwind(panic),
+            Ok(()) => bail!("the analysis ended without a result"),
+        },
+    }
+}
+
+fn read_bitcode(captured: &Captured) -> anyhow::Result<Vec<Input>> {
+    let mut inputs = Vec::with_capacity(captured.units.len());
+    for unit in &captured.units {
+        let bytes = std::fs::read(&unit.bitcode)
+            .with_context(|| format!("cannot read {}", unit.bitcode.display()))?;
+        inputs.push(Input {
+            path: unit.source.display().to_string(),
+            bytes,
+        });
+    }
+    Ok(inputs)
+}
+
+fn finish(
+    captured: &Captured,
+    loaded: Loaded,
+    mut analysis: Analysis,
+    timing: Timing,
+    ui: &Ui,
+) -> anyhow::Result<Run> {
+    tell(&loaded.problems, ui);
+    let mut coverage = coverage(captured, &loaded)?;
+    coverage.functions = analysis.statistics.functions;
+    coverage.functions_limited = analysis.statistics.functions_limited;
+    drip_report::normalise_files(&mut analysis);
+    Ok(Run {
+        analysis,
+        coverage,
+        timing,
+        files: source_files(&loaded.program),
+    })
+}
+
+fn source_files(program: &Program) -> Vec<String> {
+    let files: BTreeSet<String> = program
+        .files
+        .ids()
+        .iter()
+        .map(|file| drip_report::normalise(&program.file_path(file).to_string_lossy()))
+        .collect();
+    files.into_iter().collect()
+}
+
+/// How many files and functions were read. No file at all is a failure of the run.
+fn coverage(captured: &Captured, loaded: &Loaded) -> anyhow::Result<Coverage> {
+    let units = captured.units.len();
+    let total = units + captured.failures.len();
+    let in_functions = loaded.problems.iter().filter(|p| p.function.is_some());
+    let whole: BTreeSet<&str> = loaded
+        .problems
+        .iter()
+        .filter(|p| p.function.is_none())
+        .map(|p| p.file.as_str())
+        .collect();
+    // Problems of linking concern no function either, but their files were read.
+    let unread = whole
+        .len()
+        .min(units.saturating_sub(loaded.statistics.modules));
+    let read = units - unread;
+    if read == 0 && !captured.cancelled {
+        bail!("nothing could be read: {total} of {total} files failed");
+    }
+    Ok(Coverage {
+        files_read: read,
+        files_total: total,
+        functions: loaded.statistics.bodies,
+        functions_unreadable: in_functions.count(),
+        ..Coverage::default()
+    })
+}
+
+fn tell(problems: &[Problem], ui: &Ui) {
+    for problem in problems {
+        if problem.function.is_some() {
+            ui.detail(&problem.to_string());
+        } else {
+            ui.warn(&problem.to_string());
+        }
+    }
+}
+
+fn note_times(timing: &mut Timing, statistics: &Statistics) {
+    timing.add("read", statistics.parse);
+    timing.add("link", statistics.link);
+    timing.add("lower", statistics.lower);
+    timing.add("name", statistics.names);
+    timing.add("verify", statistics.verify);
+}
