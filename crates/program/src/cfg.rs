@@ -206,7 +206,7 @@ impl Cfg {
             .get_or_init(|| Dominators::compute(&self.succs, &self.preds, ENTRY))
     }
 
-    /// Is `a` on every path from the entry to `b`? Reflexive; false where one of them is unreachable.
+    /// Is `a` on every path from the entry to `b`? Reflexive; otherwise false where one of them is unreachable.
     pub fn dominates(&self, a: BlockId, b: BlockId) -> bool {
         self.dominators().dominates(a, b)
     }

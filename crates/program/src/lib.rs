@@ -4,6 +4,7 @@
 
 pub mod address_taken;
 pub mod body;
+pub mod builder;
 pub mod cfg;
 mod debug_info;
 pub mod ids;
@@ -16,6 +17,8 @@ pub mod parse;
 pub mod print;
 mod promote;
 mod syntax;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod types;
 pub mod verify;
 

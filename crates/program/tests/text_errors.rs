@@ -116,7 +116,7 @@ fn instructions() {
         "2:7: expected an operand, found `nothing`",
     );
     body_error(
-        "store ptr 4, %p",
+        "store other 4, %p",
         "2:7: expected an integer or floating point type",
     );
     body_error(

@@ -121,6 +121,8 @@ fn terminators() {
     line("br b2");
     line("br v2, b1, b2");
     line("br true, b2, b2");
+    line("br opaque i1, b1, b2");
+    line("br b2  !3:1");
     line("switch v1, b2 []");
     line("switch v1, b2 [1: b1, 4294967295: b2, 18446744073709551615: b2]");
     line("indirectbr v0 [b1, b2]");
@@ -145,6 +147,8 @@ fn constants() {
     line("store undef [2 x { i8, i8 }], v0");
     line("store opaque i128, v0");
     line("store @callee, v0");
+    line("store ptr -1, v0");
+    line("store ptr 4096, v0");
 }
 
 #[test]

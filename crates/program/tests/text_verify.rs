@@ -944,6 +944,29 @@ fn definitions_dominate_uses() {
         "br %c, b1, b2\nb1:\n%x = add i32 %n, 1\nbr b2\nb2:\n%y = phi i32 [b0: %x, b1: %x]\nret %y",
         &format!("@f b2 i3: {message}"),
     );
+    // The result of an invoke exists behind its normal edge only.
+    let invoke = "%x = invoke i32 @callee(%p) to b1 unwind b2\nb1:\n";
+    let pad = "%l = landingpad %pair";
+    body(
+        &format!("{invoke}ret %x\nb2:\n{pad}\nret %x"),
+        &format!("@f b2 i3: {message}"),
+    );
+    body(
+        &format!("{invoke}br b2\nb2:\n%y = phi i32 [b0: %x, b1: %x]\nret %y"),
+        &format!("@f b2 i2: {message}"),
+    );
+    body(
+        "%x = invoke i32 @callee(%p) to b1 unwind b1\nb1:\nret %x",
+        &format!("@f b1 i1: {message}"),
+    );
+    body(
+        "br %c, b1, b3\nb1:\n%x = invoke i32 @callee(%p) to b3 unwind b2\nb2:\nunreachable\nb3:\n\
+         %y = phi i32 [b0: 1, b1: %x]\n%z = add i32 %x, 1\nret %y",
+        &format!("@f b3 i4: {message}"),
+    );
+    clean(&function(&format!(
+        "{invoke}%y = phi i32 [b0: %x, b1: %z]\n%z = add i32 %x, %y\nbr %c, b1, b3\nb2:\n{pad}\nresume %l\nb3:\nret %x"
+    )));
     // A definition in an unreachable block dominates nothing.
     body(
         "br b2\nb1:\n%x = add i32 %n, 1\nunreachable\nb2:\nret %x",

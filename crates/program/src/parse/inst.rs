@@ -354,9 +354,8 @@ impl<'t> Parser<'t> {
     }
 
     fn br(&mut self, scope: &mut Scope<'t>) -> Result<Op> {
-        let is_conditional =
-            matches!(self.peek_at(1), Tok::Punct(',')) || !matches!(self.peek(), Tok::Word(_));
-        if !is_conditional {
+        // A jump has nothing behind its target; everything else has a condition first.
+        if matches!(self.peek_at(1), Tok::End | Tok::Punct('!')) {
             let target = self.block(scope)?;
             return Ok(Op::Br { target });
         }

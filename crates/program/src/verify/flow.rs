@@ -1,5 +1,7 @@
 //! Do control flow, phis and definitions fit together? Relies on `shape`.
 
+use drip_base::Dominators;
+
 use crate::body::*;
 use crate::cfg::Cfg;
 use crate::ids::*;
@@ -22,6 +24,14 @@ pub fn check_flow(check: &mut Check<'_>, scratch: &mut Scratch) {
     scratch.counts.resize(body.blocks.len(), 0);
     scratch.values.clear();
     scratch.values.resize(body.blocks.len(), None);
+    let block_of = std::mem::take(&mut scratch.block_of);
+    let flow = Flow {
+        body,
+        cfg: &cfg,
+        dominators: cfg.dominators(),
+        block_of: &block_of,
+        has_invokes: has_invokes(body),
+    };
     for block in body.blocks.ids() {
         check.block = Some(block);
         check.inst = None;
@@ -34,9 +44,15 @@ pub fn check_flow(check: &mut Check<'_>, scratch: &mut Scratch) {
             phi_entries(check, preds, body.incoming(incoming), scratch);
         }
         if cfg.is_reachable(block) {
-            block_dominance(check, &cfg, block, &scratch.block_of);
+            block_dominance(check, &flow, block);
         }
     }
+    scratch.block_of = block_of;
+}
+
+fn has_invokes(body: &Body) -> bool {
+    let mut blocks = body.blocks.ids().iter();
+    blocks.any(|block| matches!(body.insts[body.terminator(block)].op, Op::Invoke { .. }))
 }
 
 /// The only block has no edges, no phis, and uses only what stands before.
@@ -92,9 +108,8 @@ fn phi_entries(
 }
 
 /// Every definition dominates its uses in a reachable block.
-fn block_dominance(check: &mut Check<'_>, cfg: &Cfg, block: BlockId, block_of: &[BlockId]) {
+fn block_dominance(check: &mut Check<'_>, flow: &Flow<'_>, block: BlockId) {
     let body = check.body;
-    let dominators = cfg.dominators();
     let start = body.blocks[block].insts.start as usize;
     for inst in body.block_insts(block) {
         let mut holds = true;
@@ -102,16 +117,16 @@ fn block_dominance(check: &mut Check<'_>, cfg: &Cfg, block: BlockId, block_of: &
             for entry in body.incoming(incoming) {
                 let def = entry.value.as_value().and_then(|value| body.def(value));
                 if let Some(def) = def
-                    && cfg.is_reachable(entry.block)
+                    && flow.cfg.is_reachable(entry.block)
                 {
-                    holds &= dominators.dominates(block_of[def.index()], entry.block);
+                    holds &= flow.reaches_phi(def, entry.block, block);
                 }
             }
         } else {
             body.for_each_operand(inst, |operand| {
                 if let Some(def) = operand.as_value().and_then(|value| body.def(value)) {
                     let here = def < inst && def.index() >= start;
-                    holds &= here || dominators.strictly_dominates(block_of[def.index()], block);
+                    holds &= here || flow.reaches_block(def, block);
                 }
             });
         }
@@ -119,5 +134,54 @@ fn block_dominance(check: &mut Check<'_>, cfg: &Cfg, block: BlockId, block_of: &
             check.inst = Some(inst);
             check.error("uses a value that its definition does not dominate");
         }
+    }
+}
+
+struct Flow<'f> {
+    body: &'f Body,
+    cfg: &'f Cfg,
+    dominators: &'f Dominators<BlockId>,
+    block_of: &'f [BlockId],
+    has_invokes: bool,
+}
+
+impl Flow<'_> {
+    /// Is the definition, in another block, available at the start of this one?
+    fn reaches_block(&self, def: InstId, block: BlockId) -> bool {
+        let def_block = self.block_of[def.index()];
+        match self.invoke_targets(def) {
+            Some((normal, _)) => {
+                self.is_only_entry(def_block, normal) && self.dominators.dominates(normal, block)
+            }
+            None => self.dominators.strictly_dominates(def_block, block),
+        }
+    }
+
+    /// Is the definition available at the end of `from`, on the way to the phi's block?
+    fn reaches_phi(&self, def: InstId, from: BlockId, phi: BlockId) -> bool {
+        if self.block_of[def.index()] != from {
+            return self.reaches_block(def, from);
+        }
+        match self.invoke_targets(def) {
+            Some((normal, unwind)) => phi == normal && phi != unwind,
+            None => true,
+        }
+    }
+
+    /// The result of an `invoke` exists behind its normal edge only.
+    fn invoke_targets(&self, def: InstId) -> Option<(BlockId, BlockId)> {
+        match self.body.insts[def].op {
+            Op::Invoke { normal, unwind, .. } if self.has_invokes => Some((normal, unwind)),
+            _ => None,
+        }
+    }
+
+    /// Is one edge from `from` the only way into `to`, but for edges back from what `to` dominates?
+    fn is_only_entry(&self, from: BlockId, to: BlockId) -> bool {
+        let mut edges = 0;
+        self.cfg.preds(to).iter().all(|&pred| {
+            edges += usize::from(pred == from);
+            pred == from || !self.cfg.is_reachable(pred) || self.dominators.dominates(to, pred)
+        }) && edges == 1
     }
 }

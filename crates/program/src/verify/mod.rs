@@ -7,8 +7,8 @@
 //!   exists; positions are not inlined into themselves;
 //! - `types`: operands have the types that their operation asks for;
 //! - `flow`: the entry has no predecessors; phis have one entry per incoming edge, equal on parallel edges; each use is
-//!   dominated by its definition (of phis: at the end of the incoming block). In unreachable blocks, dominance is not
-//!   asked for.
+//!   dominated by its definition (of phis: at the end of the incoming block; of an `invoke`'s result: by its normal edge).
+//!   In unreachable blocks, dominance is not asked for.
 //!
 //! Not checked: arguments of calls against the callee's parameters. C without prototypes calls functions with other
 //! arguments than they declare, and the program does not keep the type by which a call calls.
@@ -87,14 +87,19 @@ pub fn verify(program: &Program) -> Vec<VerifyError> {
 struct Facts<'p> {
     program: &'p Program,
     ptr: Option<TypeId>,
+    void: Option<TypeId>,
 }
 
 impl<'p> Facts<'p> {
     fn new(program: &'p Program) -> Self {
-        let mut types = program.types.iter();
+        let find = |wanted: Type| {
+            let mut types = program.types.iter();
+            types.find(|(_, ty)| **ty == wanted).map(|(id, _)| id)
+        };
         Facts {
             program,
-            ptr: types.find(|(_, ty)| **ty == Type::Ptr).map(|(id, _)| id),
+            ptr: find(Type::Ptr),
+            void: find(Type::Void),
         }
     }
 }

@@ -76,9 +76,10 @@ impl Rules<'_, '_> {
     fn operands_have_values(&mut self, id: InstId) {
         let mut all = true;
         let body = self.check.body;
+        let void = self.check.facts.void;
         body.for_each_operand(id, |operand| {
             if let Some(value) = operand.as_value() {
-                all &= *self.check.types.get(body.value_ty(value)) != Type::Void;
+                all &= Some(body.value_ty(value)) != void;
             }
         });
         self.require(all, "uses an instruction that has no result");
