@@ -53,6 +53,8 @@ pub struct Explorer<'f, 'a> {
     pub(crate) is_main: bool,
     pub(crate) relevant: &'f Relevance,
     live: FxHashMap<ValueId, IdSet<BlockId>>,
+    /// Blocks on entry to which a symbol will still be asked for.
+    asked: FxHashMap<SymId, IdSet<BlockId>>,
     pub(crate) out: UseFlow,
     by_block: IndexVec<BlockId, Vec<NodeId>>,
     /// Blocks from which an unborn object can still be born.
@@ -65,6 +67,10 @@ pub struct Relevance {
     pub correlated: FxHashSet<SymId>,
     /// φ symbols that decisions depend on.
     pub decisive: FxHashSet<SymId>,
+    /// Symbols that a caller can name.
+    pub interface: FxHashSet<SymId>,
+    /// Blocks in which a decision (or a φ that one depends on) asks for the symbol.
+    pub uses: FxHashMap<SymId, Vec<BlockId>>,
 }
 
 /// Explores all paths of `objects[0]`, the others followed along.
@@ -84,6 +90,7 @@ pub fn explore<'a>(
         is_main,
         relevant,
         live: FxHashMap::default(),
+        asked: FxHashMap::default(),
         out: UseFlow {
             objects: objects.clone(),
             nodes: IndexVec::new(),
@@ -433,6 +440,36 @@ impl Explorer<'_, '_> {
             });
             state.objects[index].places = places;
         }
+        let mut env = std::mem::take(&mut state.env);
+        env.retain(|entry| self.is_asked_in(entry.0, block));
+        state.env = env;
+        let mut facts = std::mem::take(&mut state.facts);
+        facts.retain(|fact| self.is_fact_useful(*fact, block));
+        state.facts = facts;
+    }
+
+    /// A fact that no later decision depends on keeps equal states apart for nothing.
+    fn is_fact_useful(&mut self, fact: TermId, block: BlockId) -> bool {
+        let symbols = self.values.symbols_in(fact);
+        symbols.iter().any(|&sym| {
+            (self.goal == Goal::Exits && self.relevant.interface.contains(&sym)) || self.is_asked_in(sym, block)
+        })
+    }
+
+    fn is_asked_in(&mut self, sym: SymId, block: BlockId) -> bool {
+        let (frame, relevant) = (self.frame, self.relevant);
+        let home = self.values.home(sym);
+        let asked = self.asked.entry(sym).or_insert_with(|| {
+            let mut blocks = IdSet::with_capacity(frame.body.blocks.len());
+            let mut stack: Vec<BlockId> = relevant.uses.get(&sym).cloned().unwrap_or_default();
+            while let Some(block) = stack.pop() {
+                if blocks.insert(block) && Some(block) != home {
+                    stack.extend(frame.cfg.preds(block));
+                }
+            }
+            blocks
+        });
+        asked.contains(block)
     }
 
     /// Is the value read in `block` or later, before it is defined again?

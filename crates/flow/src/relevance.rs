@@ -7,60 +7,75 @@
 use drip_cond::{SymId, TermId};
 use drip_models::Subject;
 use drip_pointer::ObjKind;
-use drip_program::Op;
+use drip_program::{BlockId, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explore::Relevance;
 use crate::frame::{Frame, cell_of};
 use crate::values::{Symbol, Values};
 
-impl Relevance {
-    pub fn compute(frame: &Frame<'_>, values: &mut Values) -> Relevance {
-        let mut decisions: Vec<TermId> = Vec::new();
-        let mut returned: Vec<TermId> = Vec::new();
-        for (inst, data) in frame.body.insts.iter_enumerated() {
-            match data.op {
-                Op::CondBr { cond, .. } => decisions.push(values.term(cond)),
-                Op::Select { cond, .. } => decisions.push(values.term(cond)),
-                Op::Switch { value, .. } => decisions.push(values.term(value)),
-                Op::Ret { value: Some(value) } => returned.push(values.term(value)),
-                Op::Call { .. } | Op::Invoke { .. } => {
-                    if let Some(summary) = frame.calls.get(&inst) {
-                        for atom in summary.outcomes.iter().flat_map(|o| &o.when) {
-                            match &atom.subject {
-                                Subject::Ret => decisions.push(values.of(frame.body.result(inst))),
-                                Subject::Entry(path) => {
-                                    if let (drip_models::Root::Arg(n), true) = (path.root, path.loads.is_empty())
-                                        && let Some(&arg) = frame.args(inst).get(usize::from(n))
-                                    {
-                                        decisions.push(values.term(arg));
-                                    }
-                                }
+/// Collects decisions with the block they are taken in.
+struct Decisions {
+    terms: Vec<(TermId, BlockId)>,
+    returned: Vec<(TermId, BlockId)>,
+}
+
+fn decisions(frame: &Frame<'_>, values: &Values) -> Decisions {
+    let mut found = Decisions { terms: Vec::new(), returned: Vec::new() };
+    for (inst, data) in frame.body.insts.iter_enumerated() {
+        let block = frame.block_of(inst);
+        match data.op {
+            Op::CondBr { cond, .. } | Op::Select { cond, .. } => found.terms.push((values.term(cond), block)),
+            Op::Switch { value, .. } => found.terms.push((values.term(value), block)),
+            Op::Ret { value: Some(value) } => found.returned.push((values.term(value), block)),
+            Op::Call { .. } | Op::Invoke { .. } => {
+                let Some(summary) = frame.calls.get(&inst) else { continue };
+                for atom in summary.outcomes.iter().flat_map(|o| &o.when) {
+                    match &atom.subject {
+                        Subject::Ret => found.terms.push((values.of(frame.body.result(inst)), block)),
+                        Subject::Entry(path) => {
+                            if let (drip_models::Root::Arg(n), true) = (path.root, path.loads.is_empty())
+                                && let Some(&arg) = frame.args(inst).get(usize::from(n))
+                            {
+                                found.terms.push((values.term(arg), block));
                             }
                         }
                     }
                 }
-                _ => {}
             }
+            _ => {}
         }
+    }
+    found
+}
+
+impl Relevance {
+    pub fn compute(frame: &Frame<'_>, values: &mut Values) -> Relevance {
+        let found = decisions(frame, values);
         let mut counts: FxHashMap<SymId, u32> = FxHashMap::default();
+        let mut uses: FxHashMap<SymId, Vec<BlockId>> = FxHashMap::default();
         let mut decisive: FxHashSet<SymId> = FxHashSet::default();
         let mut stack: Vec<SymId> = Vec::new();
-        for &term in &decisions {
+        for &(term, block) in &found.terms {
             for sym in values.symbols_in(term) {
                 *counts.entry(sym).or_default() += 1;
+                uses.entry(sym).or_default().push(block);
                 stack.push(sym);
             }
         }
-        for &term in &returned {
-            stack.extend(values.symbols_in(term));
+        for &(term, block) in &found.returned {
+            for sym in values.symbols_in(term) {
+                uses.entry(sym).or_default().push(block);
+                stack.push(sym);
+            }
         }
         // A φ's inputs decide what the φ decides.
         while let Some(sym) = stack.pop() {
             if decisive.insert(sym) {
-                for term in phi_inputs(frame, values, sym) {
+                for (term, block) in phi_inputs(frame, values, sym) {
                     for inner in values.symbols_in(term) {
                         *counts.entry(inner).or_default() += 1;
+                        uses.entry(inner).or_default().push(block);
                         stack.push(inner);
                     }
                 }
@@ -69,26 +84,34 @@ impl Relevance {
         let mut correlated: FxHashSet<SymId> =
             counts.iter().filter(|(_, count)| **count > 1).map(|(&sym, _)| sym).collect();
         // What callers can test is always worth knowing: it becomes an outcome's condition.
-        correlated.extend(counts.keys().copied().filter(|&sym| is_interface(frame, values, sym)));
-        correlated.extend(returned.iter().flat_map(|&term| values.symbols_in(term)));
-        Relevance { correlated, decisive }
+        let interface: FxHashSet<SymId> =
+            counts.keys().copied().filter(|&sym| is_interface(frame, values, sym)).collect();
+        correlated.extend(&interface);
+        for (term, _) in found.returned {
+            correlated.extend(values.symbols_in(term));
+        }
+        Relevance { correlated, decisive, interface, uses }
     }
 }
 
-/// Terms that a φ symbol can be.
-fn phi_inputs(frame: &Frame<'_>, values: &mut Values, sym: SymId) -> Vec<TermId> {
+/// Terms that a φ symbol can be, with the block each comes from.
+fn phi_inputs(frame: &Frame<'_>, values: &mut Values, sym: SymId) -> Vec<(TermId, BlockId)> {
     match values.symbol(sym) {
         Some(Symbol::Value(value)) if value.index() < frame.body.value_count() => {
             let Some(inst) = frame.body.def(value) else { return Vec::new() };
             match frame.body.insts[inst].op {
-                Op::Phi { incoming } => frame.body.incoming(incoming).iter().map(|e| values.term(e.value)).collect(),
+                Op::Phi { incoming } => {
+                    frame.body.incoming(incoming).iter().map(|e| (values.term(e.value), e.block)).collect()
+                }
                 _ => Vec::new(),
             }
         }
         Some(Symbol::Version(version, width)) if width > 0 => match &frame.memssa.versions[version].def {
-            drip_memssa::Def::Phi { operands, .. } => {
-                operands.iter().filter_map(|&operand| values.version_term(frame, operand, width)).collect()
-            }
+            drip_memssa::Def::Phi { operands, block } => operands
+                .iter()
+                .zip(frame.cfg.preds(*block))
+                .filter_map(|(&operand, &from)| Some((values.version_term(frame, operand, width)?, from)))
+                .collect(),
             _ => Vec::new(),
         },
         _ => Vec::new(),

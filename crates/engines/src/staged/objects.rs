@@ -5,7 +5,9 @@
 //! structure along).
 
 use drip_flow::Frame;
+use drip_models::{Outcome, Value, ValuePath};
 use drip_pointer::{ObjId, ObjKind};
+use drip_program::Op;
 
 /// Holders followed along with one object; what is stored into further ones counts as escaped (ledger: untracked).
 pub const MAX_HOLDERS: usize = 4;
@@ -46,24 +48,58 @@ pub fn holders(frame: &Frame<'_>, object: ObjId) -> Vec<ObjId> {
     followed
 }
 
-/// Entry objects that some call may free or let escape.
-pub fn interface_objects(frame: &Frame<'_>) -> Vec<ObjId> {
+/// Entry objects that some call may free.
+pub fn freed_objects(frame: &Frame<'_>) -> Vec<ObjId> {
+    entry_objects(frame, |outcome| outcome.frees.iter().map(|f| &f.path).collect())
+}
+
+/// Entry objects that some call may let escape to code out of sight. They are not followed path by path: an escape on one
+/// path counts for all (silence over noise).
+pub fn escaping_objects(frame: &Frame<'_>) -> Vec<ObjId> {
+    entry_objects(frame, |outcome| outcome.escapes.iter().map(|e| &e.path).collect())
+}
+
+fn entry_objects(frame: &Frame<'_>, paths: impl Fn(&Outcome) -> Vec<&ValuePath>) -> Vec<ObjId> {
     let mut found: Vec<ObjId> = Vec::new();
     let mut calls: Vec<_> = frame.calls.iter().collect();
     calls.sort_unstable_by_key(|(inst, _)| **inst);
     for (&inst, summary) in calls {
         let args = frame.args(inst);
-        for outcome in &summary.outcomes {
-            let paths = outcome.frees.iter().map(|f| &f.path).chain(outcome.escapes.iter().map(|e| &e.path));
-            for path in paths {
-                for loc in frame.local.resolve(inst, args, path) {
-                    let kind = frame.local.memory.kind(loc.obj);
-                    if matches!(kind, ObjKind::Param(_) | ObjKind::Entry(_)) && !found.contains(&loc.obj) {
-                        found.push(loc.obj);
-                    }
+        for path in summary.outcomes.iter().flat_map(&paths) {
+            for loc in frame.local.resolve(inst, args, path) {
+                let kind = frame.local.memory.kind(loc.obj);
+                if matches!(kind, ObjKind::Param(_) | ObjKind::Entry(_)) && !found.contains(&loc.obj) {
+                    found.push(loc.obj);
                 }
             }
         }
     }
     found
+}
+
+/// Does the function do anything that a caller has to tell apart by outcome? Only then are its exits explored: pointers
+/// written where others see them, or a returned pointer that is one of its arguments.
+pub fn has_outcomes(frame: &Frame<'_>) -> bool {
+    let memory = &frame.local.memory;
+    let outside = |targets: &[drip_pointer::Loc]| targets.iter().any(|l| memory.kind(l.obj).survives());
+    let pointer = |operand: drip_program::Operand| match operand.as_value() {
+        Some(value) => !frame.local.targets(operand).is_empty() && frame.program.types.size_of(frame.body.value_ty(value)) >= 8,
+        None => matches!(frame.body.const_of(operand), Some(drip_program::Const::Null)),
+    };
+    frame.body.insts.iter_enumerated().any(|(inst, data)| match data.op {
+        Op::Store { addr, value } => pointer(value) && outside(frame.local.targets(addr)),
+        Op::MemCopy { dst, .. } => outside(frame.local.targets(dst)),
+        Op::Ret { value: Some(value) } => frame
+            .local
+            .targets(value)
+            .iter()
+            .any(|l| matches!(memory.kind(l.obj), ObjKind::Param(_) | ObjKind::Entry(_))),
+        Op::Call { .. } | Op::Invoke { .. } => frame.calls.get(&inst).is_some_and(|summary| {
+            summary.outcomes.iter().flat_map(|o| &o.writes).any(|write| {
+                let points = matches!(write.value, Value::Entry { .. } | Value::Fresh { .. } | Value::Int(0));
+                points && outside(&frame.local.resolve(inst, frame.args(inst), &write.cell.base))
+            })
+        }),
+        _ => false,
+    })
 }

@@ -1,7 +1,8 @@
 //! Question: what does a caller need to know of this function? Its effects, by outcome.
 //!
-//! One exploration follows all interface objects together to the exits: entry objects that may be freed or escape, and
-//! fresh objects that may be handed out. Every exit state is an outcome: what it returns, frees, writes, lets escape, and
+//! One exploration follows all interface objects together to the exits: entry objects that may be freed, and fresh objects
+//! that may be handed out. Functions without such objects, and without pointers written outside, have one outcome and are
+//! not explored. Every exit state is an outcome: what it returns, frees, writes, lets escape, and
 //! which conditions on parameters and entry cells the path has taken (Saturn fig. 5 and 7 decide what counts as handed
 //! out; the split by outcome is drip's own). Outcomes with equal effects that differ in one complementary condition are one;
 //! more than [`MAX_OUTCOMES`] are merged, first those with equal effects, then all that return the same.
@@ -19,7 +20,7 @@ use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{InstId, Op, Operand};
 use smallvec::SmallVec;
 
-use super::objects::{MAX_INTERFACE, interface_objects};
+use super::objects::{MAX_INTERFACE, escaping_objects, freed_objects, has_outcomes};
 
 /// Effects per outcome; further writes are left out and the summary is marked limited.
 const MAX_WRITES: usize = 24;
@@ -36,16 +37,27 @@ pub fn summarize(
     may_throw: bool,
 ) -> Summary {
     let mut objects: Vec<ObjId> = handed.to_vec();
-    let mut interface = interface_objects(frame);
+    let mut interface = freed_objects(frame);
     let dropped = interface.len().saturating_sub(MAX_INTERFACE);
     interface.truncate(MAX_INTERFACE);
     objects.extend(interface);
+    if objects.is_empty() && !has_outcomes(frame) {
+        return plain(frame, values, may_throw);
+    }
     let flow = explore(frame, values, relevance, objects, Goal::Exits, false);
     let mut maker = Maker { frame, values, flow: &flow, fresh: Vec::new(), limited: flow.limited || dropped > 0 };
     maker.number_fresh();
+    let escapes = maker.escapes();
     let mut outcomes: Vec<Outcome> = Vec::new();
     for end in flow.ends.iter().filter(|e| e.kind == EndKind::Exit) {
-        let outcome = maker.outcome(end);
+        let mut outcome = maker.outcome(end);
+        for escape in &escapes {
+            if !outcome.frees.iter().any(|f| f.path == escape.path) {
+                outcome.escapes.push(escape.clone());
+            }
+        }
+        outcome.escapes.sort();
+        outcome.escapes.dedup();
         if !outcomes.contains(&outcome) {
             outcomes.push(outcome);
         }
@@ -62,9 +74,62 @@ pub fn summarize(
     Summary { outcomes, fresh, may_throw, pure: is_pure(frame), limited }
 }
 
-/// The summary of a function that hit a limit before anything was known: all its pointers escape.
-pub fn conservative(frame: &Frame<'_>) -> Summary {
-    Summary { outcomes: vec![conservative_outcome(frame)], may_throw: true, limited: true, ..Summary::default() }
+/// A function that changes nothing which a caller has to tell apart: one outcome, read off without following paths.
+fn plain(frame: &Frame<'_>, values: &mut Values, may_throw: bool) -> Summary {
+    let flow = UseFlow { objects: Vec::new(), nodes: Default::default(), ends: Vec::new(), limited: false, filtered: 0 };
+    let mut maker = Maker { frame, values, flow: &flow, fresh: Vec::new(), limited: false };
+    let state = State { objects: SmallVec::new(), facts: SmallVec::new(), env: SmallVec::new() };
+    let mut outcome: Option<Outcome> = None;
+    for block in frame.body.blocks.ids() {
+        let inst = frame.body.terminator(block);
+        let Op::Ret { value } = frame.body.insts[inst].op else { continue };
+        if !frame.cfg.is_reachable(block) {
+            continue;
+        }
+        let mut here = Outcome::returning(maker.returned_value(&state, value));
+        maker.written_cells(&state, inst, &mut here);
+        here.writes.sort();
+        match &mut outcome {
+            None => outcome = Some(here),
+            Some(known) => {
+                if known.ret != here.ret {
+                    known.ret = Value::Unknown(Class::Any);
+                }
+                blend(known, &here);
+            }
+        }
+    }
+    let escapes = maker.escapes();
+    let limited = maker.limited;
+    // Without a reachable return the function never returns; nor does one whose every way to it passes a call that does not.
+    let outcomes = match outcome {
+        Some(mut outcome) if returns(frame) => {
+            outcome.escapes = escapes;
+            vec![outcome]
+        }
+        _ => Vec::new(),
+    };
+    Summary { outcomes, fresh: Vec::new(), may_throw, pure: is_pure(frame), limited }
+}
+
+/// Is a return reachable without passing a call that never returns?
+fn returns(frame: &Frame<'_>) -> bool {
+    let mut seen = vec![false; frame.body.blocks.len()];
+    let mut stack = vec![drip_program::BlockId::new(0)];
+    while let Some(block) = stack.pop() {
+        if std::mem::replace(&mut seen[block.index()], true) {
+            continue;
+        }
+        let stops = frame.body.block_insts(block).any(|inst| frame.calls.get(&inst).is_some_and(|s| !s.returns()));
+        if stops {
+            continue;
+        }
+        if matches!(frame.body.insts[frame.body.terminator(block)].op, Op::Ret { .. }) {
+            return true;
+        }
+        stack.extend(frame.cfg.succs(block));
+    }
+    false
 }
 
 fn conservative_outcome(frame: &Frame<'_>) -> Outcome {
@@ -108,6 +173,17 @@ impl Maker<'_, '_> {
                 self.fresh.push(obj);
             }
         }
+    }
+
+    /// Entry objects that code out of sight may have got hold of.
+    fn escapes(&self) -> Vec<SummaryEscape> {
+        let mut found: Vec<SummaryEscape> = escaping_objects(self.frame)
+            .into_iter()
+            .filter_map(|obj| self.object_path(obj))
+            .map(|path| SummaryEscape { path, to: EscapeTo::Unknown })
+            .collect();
+        found.sort();
+        found
     }
 
     fn fresh_list(&self) -> Vec<FreshObject> {
