@@ -6,6 +6,7 @@ pub mod ll;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use drip_bitcode::{RawBody, RawModule};
@@ -33,15 +34,18 @@ fn works(program: &str) -> bool {
 
 /// The clang versions to test with.
 pub fn clang_versions() -> Vec<u32> {
-    let usable = |version: &u32| {
-        let found = works(&format!("clang-{version}")) && works(&format!("llvm-dis-{version}"));
+    static FOUND: OnceLock<Vec<u32>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let usable = |v: &u32| works(&format!("clang-{v}")) && works(&format!("llvm-dis-{v}"));
+        VERSIONS.into_iter().filter(usable).collect()
+    });
+    for version in REQUIRED {
         assert!(
-            found || !REQUIRED.contains(version),
-            "clang-{version} and llvm-dis-{version} (package llvm-{version}) are needed by this test"
+            found.contains(&version),
+            "this test needs clang-{version} and llvm-dis-{version} (packages clang-{version}, llvm-{version})"
         );
-        found
-    };
-    VERSIONS.into_iter().filter(usable).collect()
+    }
+    found.clone()
 }
 
 /// A fresh path for a file that a test makes.
