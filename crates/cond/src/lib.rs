@@ -16,6 +16,8 @@ mod display;
 mod eval;
 mod facts;
 mod filter;
+#[cfg(feature = "z3")]
+pub mod oracle;
 mod session;
 mod statistics;
 mod substitute;

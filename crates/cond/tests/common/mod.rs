@@ -103,6 +103,20 @@ impl<'a> Tape<'a> {
     }
 }
 
+/// Bytes that depend on the seed alone (splitmix).
+pub fn random_bytes(seed: u64, count: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0xa076_1d64_78bd_642f) ^ 0x5851_f42d_4c95_7f2d;
+    (0..count)
+        .map(|_| {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = state;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (z >> 56) as u8
+        })
+        .collect()
+}
+
 fn mask(width: u32) -> u64 {
     (u128::MAX >> (128 - width)) as u64
 }
