@@ -121,7 +121,7 @@ fn events(finding: &Finding, all: bool) -> (Vec<Event>, usize) {
             .iter_mut()
             .find(|e| e.at.file == at.file && (e.at.line, e.at.column) == (at.line, at.column));
         match known {
-            Some(event) if event.text == text => {}
+            Some(event) if event.text.split("; ").any(|known| known == text) => {}
             Some(event) => event.text = format!("{}; {text}", event.text),
             None => events.push(Event {
                 at: at.clone(),
@@ -311,11 +311,14 @@ fn closing(line: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// The line without indentation, trailing comment and semicolon.
+/// The line without indentation, trailing comment, semicolon and opening brace.
 fn statement(line: &str) -> Range<usize> {
     let start = line.len() - line.trim_start().len();
     let code = line[start..].find("//").map_or(line.len(), |at| start + at);
-    let end = line[..code].trim_end().trim_end_matches(';').len();
+    let end = line[..code]
+        .trim_end()
+        .trim_end_matches([';', '{', ' '])
+        .len();
     start..end.max(start)
 }
 
@@ -334,6 +337,7 @@ mod tests {
         assert_eq!(marked("    if (x > 3)", 5), "if (x > 3)");
         assert_eq!(marked("  return -1;", 3), "return -1");
         assert_eq!(marked("}", 1), "}");
+        assert_eq!(marked("    if (!ok) {", 9), "if (!ok)");
         assert_eq!(marked("  f(a,", 3), "f");
         assert_eq!(marked("  x = y;", 0), "x = y");
     }

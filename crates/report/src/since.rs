@@ -146,7 +146,7 @@ mod tests {
             [3, 4, 11, 12]
         );
         assert_eq!(touched("/w/é.c", &[1, 2]), [1]);
-        assert_eq!(touched("/w/nasty.c", &[0, 1, 2, 3, 4]), []);
-        assert_eq!(touched("/w/gone.c", &[0, 1]), []);
+        assert_eq!(touched("/w/nasty.c", &[0, 1, 2, 3, 4]), [0u32; 0]);
+        assert_eq!(touched("/w/gone.c", &[0, 1]), [0u32; 0]);
     }
 }
