@@ -104,6 +104,8 @@ pub fn load(inputs: Vec<Input>, config: &LoadConfig) -> Loaded {
     let start = Instant::now();
     let mut program = assemble(linked, bodies, &mut problems);
     statistics.names = start.elapsed();
+    // Millions of small pieces: taking them apart is work too.
+    modules.into_par_iter().for_each(drop);
     if config.verify {
         let start = Instant::now();
         drop_broken_bodies(&mut program, &mut problems);

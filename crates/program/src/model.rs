@@ -22,17 +22,45 @@ pub struct Program {
 #[derive(Clone, Debug, Default)]
 pub struct Strings {
     table: IndexVec<StrId, Box<str>>,
-    known: rustc_hash::FxHashMap<Box<str>, StrId>,
+    /// Open addressing: hash and id, or `FREE`. Length is a power of two, at least twice that of the table.
+    slots: Vec<(u32, u32)>,
 }
+
+/// A slot without a string.
+const FREE: (u32, u32) = (0, u32::MAX);
 
 impl Strings {
     pub fn intern(&mut self, text: &str) -> StrId {
-        if let Some(&id) = self.known.get(text) {
-            return id;
+        if self.table.len() * 2 >= self.slots.len() {
+            self.grow();
         }
-        let id = self.table.push(text.into());
-        self.known.insert(text.into(), id);
-        id
+        let hash = hash_of(text);
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let (known, id) = self.slots[at];
+            if id == FREE.1 {
+                let id = self.table.push(text.into());
+                self.slots[at] = (hash, id.as_u32());
+                return id;
+            }
+            if known == hash && *self.table[StrId::from_u32(id)] == *text {
+                return StrId::from_u32(id);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(64);
+        let old = std::mem::replace(&mut self.slots, vec![FREE; size]);
+        for slot in old.into_iter().filter(|slot| slot.1 != FREE.1) {
+            let mut at = slot.0 as usize & (size - 1);
+            while self.slots[at].1 != FREE.1 {
+                at = (at + 1) & (size - 1);
+            }
+            self.slots[at] = slot;
+        }
     }
 
     pub fn get(&self, id: StrId) -> &str {
@@ -40,7 +68,19 @@ impl Strings {
     }
 
     pub fn find(&self, text: &str) -> Option<StrId> {
-        self.known.get(text).copied()
+        let hash = hash_of(text);
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut at = hash as usize & mask;
+        loop {
+            let (known, id) = self.slots[at];
+            if id == FREE.1 {
+                return None;
+            }
+            if known == hash && *self.table[StrId::from_u32(id)] == *text {
+                return Some(StrId::from_u32(id));
+            }
+            at = (at + 1) & mask;
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -50,6 +90,13 @@ impl Strings {
     pub fn is_empty(&self) -> bool {
         self.table.len() == 0
     }
+}
+
+fn hash_of(text: &str) -> u32 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    std::hash::Hasher::write(&mut hasher, text.as_bytes());
+    let hash = std::hash::Hasher::finish(&hasher);
+    (hash ^ (hash >> 32)) as u32
 }
 
 /// A source file as the debug info names it: directory of compilation and path, not normalised.

@@ -45,8 +45,8 @@ const FUNCTIONS: [&str; 7] = ["loops", "use", "copies", "ternary", "vla", "early
 /// The body without what LLVM's promotion loses: markers, positions, uninitialised reads.
 fn skeleton(program: &Program, body: &Body) -> String {
     let mut number = vec![String::new(); body.value_count()];
-    for param in 0..body.param_count() {
-        number[param] = format!("arg{param}");
+    for (param, name) in number.iter_mut().take(body.param_count()).enumerate() {
+        *name = format!("arg{param}");
     }
     let kept = |inst: &Inst| !matches!(inst.op, Op::Bind { .. } | Op::Uninit { .. });
     let mut next = 0;

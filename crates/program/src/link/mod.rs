@@ -11,6 +11,7 @@ pub(crate) mod types;
 use std::sync::atomic::AtomicBool;
 
 use drip_bitcode as bc;
+use rayon::prelude::*;
 
 use self::symbols::{Candidate, NO_SYMBOL, Rank, Symbols};
 use crate::debug_info;
@@ -463,26 +464,32 @@ pub(crate) fn context<'a>(linked: &'a Linkage<'_>, module: u32) -> Context<'a> {
     }
 }
 
-/// Initialisers of all globals that have one.
+/// Initialisers of all globals that have one; modules in parallel.
 pub(crate) fn initialisers(linked: &mut Linkage<'_>) {
-    let mut inits = vec![None; linked.program.globals.len()];
-    let modules = linked.modules;
-    for (index, module) in modules.iter().enumerate() {
-        let cx = context(linked, index as u32);
-        for (raw, at) in module.globals.iter().zip(&cx.link.globals) {
-            let Linked::Global { global, offset: 0 } = *at else {
-                continue;
-            };
-            let unit = linked.program.globals[global].unit;
-            if unit.index() == index && raw.initializer.is_some() && inits[global.index()].is_none()
-            {
-                inits[global.index()] = Some(init::initialiser(cx, raw));
-            }
+    let shared = &*linked;
+    let found: Vec<Vec<(GlobalId, Init)>> = (0..shared.modules.len())
+        .into_par_iter()
+        .map(|module| module_initialisers(shared, module))
+        .collect();
+    for (global, init) in found.into_iter().flatten() {
+        linked.program.globals[global].init = init;
+    }
+}
+
+fn module_initialisers(linked: &Linkage<'_>, module: usize) -> Vec<(GlobalId, Init)> {
+    let cx = context(linked, module as u32);
+    let raw = linked.modules[module].globals.iter().zip(&cx.link.globals);
+    raw.filter_map(|(raw, at)| match *at {
+        // Of several definitions only the one that was chosen counts.
+        Linked::Global { global, offset: 0 }
+            if linked.program.globals[global].unit.index() == module
+                && raw.initializer.is_some() =>
+        {
+            Some((global, init::initialiser(cx, raw)))
         }
-    }
-    for (global, init) in linked.program.globals.iter_mut().zip(inits) {
-        global.init = init.unwrap_or(Init::Extern);
-    }
+        _ => None,
+    })
+    .collect()
 }
 
 fn elements<'a>(

@@ -3,6 +3,7 @@
 //! Folded away: freezes, casts between pointers, address computations of offset 0, fences, accesses to promoted slots.
 //! A store to a promoted slot leaves a binding marker. Operands may be pending (see [`super::values`]).
 
+use drip_base::Dominators;
 use drip_bitcode as bc;
 
 use super::Scratch;
@@ -20,6 +21,8 @@ pub(crate) struct Emitter<'a, 's> {
     pub cx: Context<'a>,
     pub raw: &'a bc::RawBody,
     pub flow: &'a Flow,
+    /// `None` for a body of one block.
+    pub dom: Option<&'a Dominators<BlockId>>,
     pub folder: Folder<'a>,
     pub scratch: &'s mut Scratch,
     pub names: &'s mut BodyNames,
@@ -144,6 +147,9 @@ impl<'a> Emitter<'a, '_> {
         {
             return;
         }
+        if !self.is_known_at(value, record.before, block) {
+            return;
+        }
         let raw_loc = record.loc.and_then(|l| self.raw.loc(l));
         let has_line = raw_loc.is_some_and(|l| l.line != 0);
         // LLVM's promotion binds variables to the phis that it places; no statement of the source does that.
@@ -163,6 +169,31 @@ impl<'a> Emitter<'a, '_> {
             loc = last.filter(|_| defined_last).and_then(|inst| inst.loc);
         }
         self.push(Op::Bind { var, value }, self.cx.common.void, loc);
+    }
+
+    /// Is the value defined on every path to this place? Optimised code has records for which it isn't.
+    fn is_known_at(&self, value: bc::ValueId, before: u32, block: BlockId) -> bool {
+        let Some(bc::LocalValue::Inst(index)) = self.raw.local(value) else {
+            return true;
+        };
+        let home = self
+            .raw
+            .blocks
+            .partition_point(|range| range.start <= index);
+        let Some(mut home) = home.checked_sub(1).map(|at| bc::BlockId(at as u32)) else {
+            return false;
+        };
+        // What an invoke returns exists where it went well.
+        let kind = self.raw.insts.get(index as usize).map(|inst| inst.kind);
+        if let Some(bc::RawInstKind::Invoke { normal, .. }) = kind {
+            home = normal;
+        } else if self.flow.reached(home) == Some(block) {
+            return index < before;
+        }
+        match (self.flow.reached(home), self.dom) {
+            (Some(home), Some(dom)) => dom.dominates(home, block),
+            _ => false,
+        }
     }
 
     fn is_phi_of(&self, value: bc::ValueId, block: BlockId) -> bool {

@@ -138,6 +138,7 @@ pub(crate) fn lower_body(
         cx,
         raw,
         flow: &flow,
+        dom: dom.as_ref(),
         folder,
         scratch,
         names: &mut names,
