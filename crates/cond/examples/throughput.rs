@@ -4,6 +4,8 @@
 //! null tests, few correlations; one family per stage. Prints a table.
 //!
 //!     cargo run --release -p drip-cond --example throughput [queries per family] [directory for CNF files]
+//!
+//! `FAMILY=part of a name` runs the matching families only; `STEPS=1` shows what the interval stage did.
 
 use std::time::Instant;
 
@@ -33,7 +35,7 @@ struct Family {
     make: fn(&mut Terms, &mut Random) -> Vec<TermId>,
 }
 
-const FAMILIES: [Family; 8] = [
+const FAMILIES: [Family; 9] = [
     Family {
         name: "contradicting atoms",
         make: contradiction,
@@ -65,6 +67,10 @@ const FAMILIES: [Family; 8] = [
     Family {
         name: "sums of unknowns, mostly feasible",
         make: sums,
+    },
+    Family {
+        name: "region of 60 blocks: reach end, avoid frees",
+        make: region,
     },
 ];
 
@@ -244,6 +250,39 @@ fn sums(terms: &mut Terms, random: &mut Random) -> Vec<TermId> {
     list
 }
 
+/// A whole acyclic region: block b is reached through one of its predecessors' edges.
+fn region(terms: &mut Terms, random: &mut Random) -> Vec<TermId> {
+    const BLOCKS: usize = 60;
+    let mut reached = vec![Terms::TRUE];
+    let mut incoming: Vec<Vec<TermId>> = vec![Vec::new(); BLOCKS + 8];
+    for block in 0..BLOCKS {
+        if block > 0 {
+            let list = std::mem::take(&mut incoming[block]);
+            reached.push(terms.or(&list));
+        }
+        let condition = if random.below(4) == 0 {
+            let x = int(terms, random.below(u64::from(INTS)));
+            let k = terms.int(32, random.below(30));
+            terms.slt(x, k)
+        } else {
+            true_atom(terms, random)
+        };
+        let otherwise = terms.not(condition);
+        let (near, far) = (block + 1, block + 1 + random.below(5) as usize);
+        let here = reached[block];
+        let taken = terms.and(&[here, condition]);
+        let skipped = terms.and(&[here, otherwise]);
+        incoming[near].push(taken);
+        incoming[far].push(skipped);
+    }
+    let mut list = vec![reached[BLOCKS - 1]];
+    for _ in 0..6 {
+        let freed = reached[1 + random.below(BLOCKS as u64 - 2) as usize];
+        list.push(terms.not(freed));
+    }
+    list
+}
+
 /// Time spent on the processor by this thread, in seconds; wall-clock time where the system doesn't say.
 fn processor_seconds(start: Instant) -> f64 {
     let on_cpu = std::fs::read_to_string("/proc/thread-self/schedstat")
@@ -276,6 +315,9 @@ fn main() {
     );
     let debug = std::env::var("STEPS").is_ok();
     for (at, family) in FAMILIES.iter().enumerate() {
+        if std::env::var("FAMILY").is_ok_and(|part| !family.name.contains(&part)) {
+            continue;
+        }
         let mut random = Random(0x1234_5678_9abc_def1);
         let mut terms = Terms::new();
         let queries: Vec<Vec<TermId>> = (0..count)

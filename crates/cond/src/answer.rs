@@ -1,7 +1,5 @@
 //! What comes out of a query, and what may it cost?
 
-use std::cell::RefCell;
-
 use crate::Terms;
 use crate::eval::{Assignment, Values};
 use crate::term::TermId;
@@ -105,18 +103,14 @@ impl Answer {
 }
 
 /// A satisfying assignment that can be asked for the value of any term.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Model {
     assignment: Assignment,
-    values: RefCell<Values>,
 }
 
 impl Model {
     pub(crate) fn new(assignment: Assignment) -> Self {
-        Model {
-            assignment,
-            values: RefCell::default(),
-        }
+        Model { assignment }
     }
 
     /// The values of the unknowns.
@@ -126,11 +120,40 @@ impl Model {
 
     /// The value of a term; booleans are 0 or 1. Terms that share nothing with the query have arbitrary, fixed values.
     pub fn value(&self, terms: &Terms, t: TermId) -> u64 {
-        self.values.borrow_mut().value(terms, t, &self.assignment)
+        terms.eval(t, &self.assignment)
     }
 
     /// Whether a boolean term holds.
     pub fn holds(&self, terms: &Terms, t: TermId) -> bool {
         self.value(terms, t) != 0
+    }
+
+    /// For questions about many terms: shared parts are evaluated once.
+    pub fn evaluator<'m>(&'m self, terms: &'m Terms) -> Evaluator<'m> {
+        Evaluator {
+            terms,
+            assignment: &self.assignment,
+            values: Values::default(),
+        }
+    }
+}
+
+/// Values of terms under a model, remembered.
+#[derive(Debug)]
+pub struct Evaluator<'m> {
+    terms: &'m Terms,
+    assignment: &'m Assignment,
+    values: Values,
+}
+
+impl Evaluator<'_> {
+    /// The value of a term; booleans are 0 or 1.
+    pub fn value(&mut self, t: TermId) -> u64 {
+        self.values.value(self.terms, t, self.assignment)
+    }
+
+    /// Whether a boolean term holds.
+    pub fn holds(&mut self, t: TermId) -> bool {
+        self.value(t) != 0
     }
 }

@@ -38,6 +38,8 @@ pub fn check_counted(
         Prepared::Open(conjuncts) => query.decide(&conjuncts),
     };
     statistics.settle(&answer);
+    #[cfg(feature = "z3-check")]
+    crate::oracle::assert_agreement(terms, conjunction, answer.verdict);
     answer
 }
 

@@ -24,7 +24,7 @@ mod substitute;
 mod term;
 mod terms;
 
-pub use answer::{Answer, Budget, Cost, Model, Stage, Verdict};
+pub use answer::{Answer, Budget, Cost, Evaluator, Model, Stage, Verdict};
 pub use blast::to_dimacs;
 pub use check::{check, check_counted};
 pub use display::Names;

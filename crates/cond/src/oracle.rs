@@ -43,6 +43,25 @@ pub fn check_by_z3(terms: &Terms, conjunction: &[TermId], effort: u32) -> Verdic
     }
 }
 
+/// Panics if Z3 disagrees with the answer: a run of any test suite with the feature `z3-check` checks all its queries.
+#[cfg(feature = "z3-check")]
+pub(crate) fn assert_agreement(terms: &Terms, conjunction: &[TermId], verdict: Verdict) {
+    /// Z3's resource limit for one comparison.
+    const EFFORT: u32 = 4_000_000;
+    let expected = check_by_z3(terms, conjunction, EFFORT);
+    let text = || {
+        let names = |sym: crate::term::SymId| sym.to_string();
+        let list: Vec<String> = conjunction
+            .iter()
+            .map(|&t| terms.display(t, &names))
+            .collect();
+        list.join("\n")
+    };
+    if verdict != Verdict::Unknown && expected != Verdict::Unknown {
+        assert_eq!(verdict, expected, "Z3 disagrees on\n{}", text());
+    }
+}
+
 impl Translation {
     fn get(&self, t: TermId) -> Dynamic {
         self.known

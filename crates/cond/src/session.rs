@@ -68,6 +68,13 @@ impl Session {
 
     /// Decides a conjunction.
     pub fn check(&mut self, terms: &mut Terms, conjunction: &[TermId]) -> Answer {
+        let answer = self.answer(terms, conjunction);
+        #[cfg(feature = "z3-check")]
+        crate::oracle::assert_agreement(terms, conjunction, answer.verdict);
+        answer
+    }
+
+    fn answer(&mut self, terms: &Terms, conjunction: &[TermId]) -> Answer {
         let mut query = Query {
             terms,
             budget: &self.budget,

@@ -13,6 +13,10 @@ use crate::term::{Sort, TermId, TermKind};
 /// Nested case splits. Deeper combinations of cases are left to SAT, which is made for them.
 const MAX_SPLIT_DEPTH: u32 = 6;
 
+/// Open disjunctions up to which cases are tried. A query with more is mostly structure of booleans (a whole region of
+/// the program), which SAT decides faster.
+const MAX_OPEN_DISJUNCTIONS: usize = 8;
+
 /// Strategies of guessing inside a case; at the top all are tried.
 const STRATEGIES_PER_CASE: usize = 2;
 
@@ -151,44 +155,60 @@ impl Search<'_> {
         None
     }
 
-    /// The open disjunction with the fewest cases, or else the condition of an open choice.
+    /// The cases of the open disjunction that has the fewest, or else of the condition of an open choice; none if
+    /// there is nothing to split, or too much.
     fn choose_split(&self, state: &State) -> Option<Vec<(Node, bool)>> {
         let graph = self.propagator.graph;
         let mut best: Option<Vec<(Node, bool)>> = None;
         let mut condition = None;
+        let mut open_disjunctions = 0;
         for node in 0..graph.len() {
             let wanted = match graph.kind(node) {
                 TermKind::Or(_) => true,
                 TermKind::And(_) => false,
-                TermKind::Ite(..) => {
+                TermKind::Ite(..) if condition.is_none() => {
                     let c = graph.operand(node, 0);
-                    if condition.is_none() && state.range(c).as_bool().is_none() {
-                        condition = Some(c);
-                    }
+                    condition = state.range(c).as_bool().is_none().then_some(c);
                     continue;
                 }
                 _ => continue,
             };
-            if state.range(node).as_bool() != Some(wanted) {
+            let Some(cases) = open_cases(graph, state, node, wanted) else {
                 continue;
-            }
-            let operands = graph.operands(node);
-            if operands
-                .iter()
-                .any(|&operand| state.range(operand).as_bool() == Some(wanted))
-            {
-                continue;
-            }
-            let open = operands
-                .iter()
-                .filter(|&&operand| state.range(operand).as_bool().is_none());
-            let cases: Vec<(Node, bool)> = open.map(|&operand| (operand, wanted)).collect();
+            };
+            open_disjunctions += 1;
             if best.as_ref().is_none_or(|known| cases.len() < known.len()) {
                 best = Some(cases);
             }
         }
+        if open_disjunctions > MAX_OPEN_DISJUNCTIONS {
+            return None;
+        }
         best.or_else(|| condition.map(|c| vec![(c, true), (c, false)]))
     }
+}
+
+/// The operands that could make a disjunction true (or, dually, a conjunction false), if it has to be and no operand
+/// does so yet.
+fn open_cases(
+    graph: &Graph<'_>,
+    state: &State,
+    node: Node,
+    wanted: bool,
+) -> Option<Vec<(Node, bool)>> {
+    if state.range(node).as_bool() != Some(wanted) {
+        return None;
+    }
+    let operands = graph.operands(node);
+    let known = |operand: Node| state.range(operand).as_bool();
+    if operands
+        .iter()
+        .any(|&operand| known(operand) == Some(wanted))
+    {
+        return None;
+    }
+    let open = operands.iter().filter(|&&operand| known(operand).is_none());
+    Some(open.map(|&operand| (operand, wanted)).collect())
 }
 
 /// What is certain about the unknowns, for bit-blasting.
