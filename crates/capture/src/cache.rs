@@ -385,7 +385,12 @@ fn remove_stale(tmp: &Path) {
             .and_then(|m| m.elapsed().ok());
         if age.is_some_and(|age| age > STALE_AFTER) {
             // Another run may have been faster.
-            let _ = fs::remove_file(entry.path());
+            let path = entry.path();
+            let _ = if path.is_dir() {
+                fs::remove_dir_all(path)
+            } else {
+                fs::remove_file(path)
+            };
         }
     }
 }

@@ -67,6 +67,7 @@ impl CommandLine {
             flags: self.flags.clone(),
             dropped: self.dropped.clone(),
             environment: environment.clone(),
+            saved_source: None,
             object: self
                 .object_of(source)
                 .map(|object| normal(&directory.join(object))),
@@ -78,8 +79,9 @@ impl CommandLine {
         match (self.mode, &self.output) {
             (Mode::Compile, Some(output)) => Some(PathBuf::from(output)),
             (Mode::Compile, None) => {
-                let stem = Path::new(&source.path).file_stem()?;
-                Some(Path::new(stem).with_extension("o"))
+                let mut object = Path::new(&source.path).file_stem()?.to_owned();
+                object.push(".o");
+                Some(PathBuf::from(object))
             }
             _ => None,
         }
@@ -321,9 +323,34 @@ impl Parser {
         }
     }
 
+    /// gcc's own `stdarg.h` and intrinsics are not for clang, which brings its own. Builds that name gcc's directory
+    /// say `-nostdinc` too (kernels do); the flag that keeps clang's headers is `-nostdlibinc`.
+    fn leave_out_gcc_headers(&mut self) {
+        let mut kept: Vec<String> = Vec::with_capacity(self.line.flags.len());
+        let mut found = false;
+        for flag in std::mem::take(&mut self.line.flags) {
+            if !is_gcc_header_directory(&flag) {
+                kept.push(flag);
+                continue;
+            }
+            found = true;
+            // `-isystem DIR` as two words: the first one goes too.
+            if !flag.starts_with('-') {
+                kept.pop();
+            }
+        }
+        if found {
+            for flag in kept.iter_mut().filter(|flag| *flag == "-nostdinc") {
+                *flag = "-nostdlibinc".to_owned();
+            }
+        }
+        self.line.flags = kept;
+    }
+
     fn finish(mut self) -> CommandLine {
         let pieces = std::mem::take(&mut self.preprocessor);
         self.preprocessor_flags(&pieces);
+        self.leave_out_gcc_headers();
         let names = |option: &str| self.line.flags.iter().any(|flag| flag.starts_with(option));
         if let Some(standard) = self.name.standard
             && !names("-std=")
@@ -345,4 +372,15 @@ impl Parser {
         }
         self.line
     }
+}
+
+/// `/usr/lib/gcc/x86_64-linux-gnu/12/include`, alone or joined to an include option.
+fn is_gcc_header_directory(flag: &str) -> bool {
+    let is_path = flag.starts_with('/') || flag.starts_with("-I/") || flag.starts_with("-isystem/");
+    let directory = flag.trim_end_matches('/');
+    is_path
+        && (flag.contains("/lib/gcc/")
+            || flag.contains("/lib/gcc-cross/")
+            || flag.contains("/lib64/gcc/"))
+        && (directory.ends_with("/include") || directory.ends_with("/include-fixed"))
 }

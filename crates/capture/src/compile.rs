@@ -7,39 +7,19 @@
 //! Invariant: results stand in job order. Flags that a first unit had to drop are dropped beforehand in later
 //! units of the run, which saves clang runs but never changes a result: clang refuses such a flag always.
 
-use crate::cache::{self, Cache};
+use crate::cache::Cache;
 use crate::child::{self, Outcome};
-use crate::retry::{self, Change};
+use crate::invocation::Invocation;
 use crate::{
     Captured, ClangInfo, Error, Failure, Job, Options, Progress, SkipReason, Skipped, Unit, clang,
 };
 use crate::{error, history};
-use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 use tempfile::{NamedTempFile, TempDir};
-
-/// The flags every unit is compiled with: debug information, no optimisation passes but the front end's -O1
-/// attributes and TBAA, no lifetime markers, no fortified library calls, no warnings. `-Wno-everything` also silences
-/// the warnings that newer clangs make errors of (implicit declarations), which the user's gcc accepts.
-pub const CAPTURE_FLAGS: [&str; 12] = [
-    "-g",
-    "-O1",
-    "-Xclang",
-    "-disable-llvm-passes",
-    "-Xclang",
-    "-disable-lifetime-markers",
-    "-U__OPTIMIZE__",
-    "-U_FORTIFY_SOURCE",
-    "-w",
-    "-Wno-everything",
-    "-emit-llvm",
-    "-c",
-];
 
 /// Runs of clang per unit. Each drops at least one flag; clang names most of them at once, so more than this many
 /// means that dropping leads nowhere, and the unit fails with clang's last words.
@@ -48,21 +28,6 @@ const MAX_RUNS_PER_UNIT: usize = 8;
 /// Lines of clang's messages that a failure keeps, and the length of each.
 const EXCERPT_LINES: usize = 12;
 const EXCERPT_LINE_LENGTH: usize = 400;
-
-/// Since gcc 11, C++ without `-std` is gnu++17; clang took that over in version 16.
-const FIRST_CXX17_BY_DEFAULT: u32 = 16;
-
-/// Environment variables by which clang would write or read files that are none of ours.
-const REMOVED_ENVIRONMENT: [&str; 2] = ["DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"];
-
-/// Environment variables that change what a compile sees; part of the cache key.
-pub(crate) const MEANINGFUL_ENVIRONMENT: [&str; 5] = [
-    "CPATH",
-    "C_INCLUDE_PATH",
-    "CPLUS_INCLUDE_PATH",
-    "SDKROOT",
-    "MACOSX_DEPLOYMENT_TARGET",
-];
 
 /// Compiles `jobs` and adds the results to `captured`.
 pub(crate) fn run(
@@ -180,183 +145,53 @@ impl Workshop<'_> {
     }
 
     fn one(&self, job: &Job) -> Done {
-        let language = match job.language.clang_name() {
-            Ok(language) => language,
+        let mut invocation = match Invocation::new(&self.clang, job, &self.options.extra_args) {
+            Ok(invocation) => invocation,
             Err(reason) => return Done::Skipped(reason),
         };
-        let mut flags = self.flags_of(job);
-        let key = self.key(job, language, &flags);
+        let key = invocation.key();
         if let Some(hit) = self.cache.lookup(&key) {
             return Done::Unit {
                 unit: unit_of(job, hit.bitcode, true, &hit.dropped),
                 runs: 0,
             };
         }
-        if let Err(error) = std::fs::File::open(&job.source) {
-            return Done::Failed {
-                failure: Failure {
-                    source: job.source.clone(),
-                    command: String::new(),
-                    stderr_excerpt: format!("cannot read {}: {error}", job.source.display()),
-                },
-                runs: 0,
-            };
+        if let Err(error) = std::fs::File::open(job.saved_source.as_ref().unwrap_or(&job.source)) {
+            let text = format!("cannot read {}: {error}", job.source.display());
+            return failed(job, String::new(), text, 0);
         }
-        let mut dropped = self.drop_refused(&mut flags);
+        invocation.drop_refused(&self.refused());
         let mut runs = 0;
         loop {
             runs += 1;
-            match self.run_clang(job, language, &flags, &key, &dropped) {
+            match self.run_clang(&invocation, &key) {
                 Ok(bitcode) => {
                     return Done::Unit {
-                        unit: unit_of(job, bitcode, false, &dropped),
+                        unit: unit_of(job, bitcode, false, &invocation.dropped),
                         runs,
                     };
                 }
                 Err(Trouble::Cancelled) => return Done::Cancelled,
-                Err(Trouble::Compiler(stderr)) if runs < MAX_RUNS_PER_UNIT => {
-                    if !self.change_flags(&stderr, &mut flags, &mut dropped) {
-                        return self.failed(job, language, &flags, &stderr, runs);
-                    }
-                }
                 Err(Trouble::Compiler(text) | Trouble::Disk(text)) => {
-                    return self.failed(job, language, &flags, &text, runs);
+                    let changed = invocation.change_flags(&text);
+                    match changed.filter(|_| runs < MAX_RUNS_PER_UNIT) {
+                        Some(unknown) => self.refused().extend(unknown),
+                        None => return failed(job, invocation.shell_text(), excerpt(&text), runs),
+                    }
                 }
             }
         }
     }
 
-    /// Drops or replaces what clang complained about; false if it complained about something else.
-    fn change_flags(
-        &self,
-        stderr: &str,
-        flags: &mut Vec<String>,
-        dropped: &mut Vec<String>,
-    ) -> bool {
-        let changes = retry::changes(stderr, flags);
-        if changes.is_empty() {
-            return false;
-        }
-        for (index, change) in changes.into_iter().rev() {
-            match change {
-                Change::Replace(other) => {
-                    if let Some(flag) = flags.get_mut(index) {
-                        *flag = other;
-                    }
-                }
-                Change::Drop if index < flags.len() => {
-                    let flag = flags.remove(index);
-                    if stderr.contains(&format!("unknown argument: '{flag}'")) {
-                        self.refused
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .insert(flag.clone());
-                    }
-                    dropped.push(flag);
-                }
-                Change::Drop => {}
-            }
-        }
-        true
-    }
-
-    fn drop_refused(&self, flags: &mut Vec<String>) -> Vec<String> {
-        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        let (out, kept) = std::mem::take(flags)
-            .into_iter()
-            .partition(|flag| refused.contains(flag));
-        *flags = kept;
-        out
-    }
-
-    fn failed(
-        &self,
-        job: &Job,
-        language: &str,
-        flags: &[String],
-        stderr: &str,
-        runs: usize,
-    ) -> Done {
-        let command = self.command_line(job, language, flags, Path::new("/dev/null"), None);
-        Done::Failed {
-            failure: Failure {
-                source: job.source.clone(),
-                command: shell_text(&self.clang.path, &command),
-                stderr_excerpt: excerpt(stderr),
-            },
-            runs,
-        }
-    }
-
-    /// The user's flags and extra flags, with the C++ standard that gcc would have taken.
-    fn flags_of(&self, job: &Job) -> Vec<String> {
-        let mut flags = job.flags.clone();
-        flags.extend(self.options.extra_args.iter().cloned());
-        let old_default = self.clang.major < FIRST_CXX17_BY_DEFAULT && job.language.is_cxx();
-        if old_default
-            && !flags
-                .iter()
-                .any(|f| f.starts_with("-std=") || f.starts_with("--std"))
-        {
-            flags.insert(0, "-std=gnu++17".to_owned());
-        }
-        flags
-    }
-
-    fn key(&self, job: &Job, language: &str, flags: &[String]) -> String {
-        let mut fields: Vec<&[u8]> = vec![
-            self.clang.identity.as_bytes(),
-            language.as_bytes(),
-            job.directory.as_os_str().as_encoded_bytes(),
-            job.source_argument.as_encoded_bytes(),
-        ];
-        fields.extend(CAPTURE_FLAGS.iter().map(|f| f.as_bytes()));
-        fields.extend(flags.iter().map(|f| f.as_bytes()));
-        let environment = environment_of(job);
-        for (name, value) in &environment {
-            fields.push(name.as_bytes());
-            fields.push(value.as_encoded_bytes());
-        }
-        cache::key(fields)
-    }
-
-    fn command_line(
-        &self,
-        job: &Job,
-        language: &str,
-        flags: &[String],
-        output: &Path,
-        depfile: Option<&Path>,
-    ) -> Vec<OsString> {
-        let mut line: Vec<OsString> = CAPTURE_FLAGS.iter().map(OsString::from).collect();
-        line.extend(flags.iter().map(OsString::from));
-        if let Some(depfile) = depfile {
-            line.extend(["-MD", "-MT", "unit", "-MF"].map(OsString::from));
-            line.push(depfile.as_os_str().to_owned());
-        }
-        line.extend(["-x", language].map(OsString::from));
-        let mut source = job.source_argument.clone();
-        if source.as_encoded_bytes().starts_with(b"-") {
-            source = Path::new(".").join(source).into_os_string();
-        }
-        line.push(source);
-        line.push("-o".into());
-        line.push(output.as_os_str().to_owned());
-        line
+    fn refused(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One run of clang, into the cache or, when that fails, into the fallback.
-    fn run_clang(
-        &self,
-        job: &Job,
-        language: &str,
-        flags: &[String],
-        key: &str,
-        dropped: &[String],
-    ) -> Result<PathBuf, Trouble> {
+    fn run_clang(&self, invocation: &Invocation<'_>, key: &str) -> Result<PathBuf, Trouble> {
         let reason = match self.fallback.get() {
             Some(_) => String::new(),
-            None => match self.run_clang_into(&self.cache, job, language, flags, key, dropped) {
+            None => match self.run_clang_into(&self.cache, invocation, key) {
                 Err(Trouble::Disk(reason)) => reason,
                 result => return result,
             },
@@ -366,7 +201,7 @@ impl Workshop<'_> {
             Ok((cache, scratch, reason))
         });
         match fallback {
-            Ok((cache, _, _)) => self.run_clang_into(cache, job, language, flags, key, dropped),
+            Ok((cache, _, _)) => self.run_clang_into(cache, invocation, key),
             Err(error) => Err(Trouble::Disk(error.to_string())),
         }
     }
@@ -374,35 +209,22 @@ impl Workshop<'_> {
     fn run_clang_into(
         &self,
         cache: &Cache,
-        job: &Job,
-        language: &str,
-        flags: &[String],
+        invocation: &Invocation<'_>,
         key: &str,
-        dropped: &[String],
     ) -> Result<PathBuf, Trouble> {
         let disk = |error: std::io::Error| Trouble::Disk(error.to_string());
         let output = NamedTempFile::with_suffix_in(".bc", cache.tmp()).map_err(disk)?;
         let depfile = NamedTempFile::with_suffix_in(".d", cache.tmp()).map_err(disk)?;
-        let mut command = Command::new(&self.clang.path);
-        command
-            .args(self.command_line(job, language, flags, output.path(), Some(depfile.path())))
-            .current_dir(&job.directory)
-            .envs(environment_of(job));
-        for name in REMOVED_ENVIRONMENT {
-            command.env_remove(name);
-        }
+        let directory = &invocation.job.directory;
         let started = SystemTime::now();
         self.clang_runs.fetch_add(1, Ordering::Relaxed);
-        let outcome = child::run(command, &|| self.options.cancelled());
-        let (status, stderr) = match outcome {
+        let command = invocation.command(output.path(), depfile.path());
+        let (status, stderr) = match child::run(command, &|| self.options.cancelled()) {
             Ok(Outcome::Ended { status, stderr }) => (status, stderr),
             Ok(Outcome::Cancelled) => return Err(Trouble::Cancelled),
             Err(error) => {
-                let text = format!(
-                    "cannot run {} in {}: {error}",
-                    self.clang.path.display(),
-                    job.directory.display()
-                );
+                let clang = self.clang.path.display();
+                let text = format!("cannot run {clang} in {}: {error}", directory.display());
                 return Err(Trouble::Compiler(text));
             }
         };
@@ -425,9 +247,9 @@ impl Workshop<'_> {
                 key,
                 written,
                 &dependencies,
-                &job.directory,
+                directory,
                 started,
-                dropped,
+                &invocation.dropped,
             )
             .map_err(disk)
     }
@@ -439,9 +261,13 @@ impl Workshop<'_> {
         mut captured: Captured,
     ) -> Result<Captured, Error> {
         let mut retries = 0;
+        let mut times_seen: BTreeMap<PathBuf, usize> = BTreeMap::new();
         for (job, done) in jobs.into_iter().zip(results) {
             match done {
-                Some(Done::Unit { unit, runs }) => {
+                Some(Done::Unit { mut unit, runs }) => {
+                    let seen = times_seen.entry(unit.source.clone()).or_insert(0);
+                    unit.variant = *seen;
+                    *seen += 1;
                     retries += runs.saturating_sub(1);
                     if unit.from_cache {
                         captured.statistics.from_cache += 1;
@@ -479,6 +305,17 @@ impl Workshop<'_> {
     }
 }
 
+fn failed(job: &Job, command: String, stderr_excerpt: String, runs: usize) -> Done {
+    Done::Failed {
+        failure: Failure {
+            source: job.source.clone(),
+            command,
+            stderr_excerpt,
+        },
+        runs,
+    }
+}
+
 fn reopen(output: NamedTempFile) -> std::io::Result<NamedTempFile> {
     let path = output.into_temp_path();
     let file = std::fs::File::open(&path)?;
@@ -495,21 +332,10 @@ fn unit_of(job: &Job, bitcode: PathBuf, from_cache: bool, dropped: &[String]) ->
         source: job.source.clone(),
         bitcode,
         object: job.object.clone(),
+        variant: 0,
         from_cache,
         dropped_flags,
     }
-}
-
-/// The job's own variables, and those of ours that it does not name.
-fn environment_of(job: &Job) -> Vec<(&str, OsString)> {
-    let value = |name: &'static str| match job.environment.get(name) {
-        Some(value) => Some(OsString::from(value)),
-        None => std::env::var_os(name),
-    };
-    MEANINGFUL_ENVIRONMENT
-        .into_iter()
-        .filter_map(|name| Some((name, value(name)?)))
-        .collect()
 }
 
 fn worker_count(asked: usize, jobs: usize) -> usize {
@@ -527,13 +353,6 @@ fn speaks_of_full_disk(stderr: &str, output: &Path) -> bool {
     stderr.contains("No space left on device")
         || stderr.contains("IO failure on output stream")
         || (stderr.contains("unable to open output file") && stderr.contains(named))
-}
-
-fn shell_text(program: &Path, arguments: &[OsString]) -> String {
-    let mut words = vec![program.to_string_lossy().into_owned()];
-    words.extend(arguments.iter().map(|a| a.to_string_lossy().into_owned()));
-    let quoted = shlex::try_join(words.iter().map(String::as_str));
-    quoted.unwrap_or_else(|_| words.join(" "))
 }
 
 /// The first error and what follows it, cut to a readable size.

@@ -2,7 +2,8 @@
 //!
 //! `make` compiles only what is out of date, so the second watched build sees a few calls or none. The program is
 //! still the whole one: calls of earlier builds are remembered per directory and stay valid as long as
-//! their sources and what they made (the object or program) exist and no newer call makes the same.
+//! their sources and what they made (the object or program) exist and no newer call makes the same. Some builds
+//! delete generated sources right after compiling them; a copy, made by the wrapper, takes the source's place.
 //!
 //! Stored as JSON in the cache, one file per directory, replaced as a whole by a rename.
 
@@ -86,19 +87,58 @@ pub(crate) fn merge(cache_root: &Path, directory: &Path, new: Vec<Record>) -> (V
     let file = file_for(cache_root, directory, "calls");
     let remade: BTreeSet<PathBuf> = new.iter().flat_map(products).collect();
     let remembered: Vec<Record> = read(&file);
-    let mut all: Vec<Record> = remembered
+    let (moved, mut all): (Vec<Record>, Vec<Record>) = remembered
         .into_iter()
-        .filter(|record| still_true(record, &remade))
-        .collect();
+        .filter(|record| {
+            sources_exist(record) && !products(record).iter().any(|p| remade.contains(p))
+        })
+        .partition(|record| record.product_moved);
+    all.retain(|record| products(record).iter().any(|product| product.exists()));
+    // A renamed product cannot be looked for; it stands and falls with the others of its directory.
+    let alive: BTreeSet<PathBuf> = all.iter().map(|record| record.directory.clone()).collect();
+    all.extend(
+        moved
+            .into_iter()
+            .filter(|record| alive.contains(&record.directory)),
+    );
     let old = all.len();
-    for record in new {
+    for mut record in new {
         let makes_program = record.command_line().is_some_and(|line| line.compiles());
+        record.product_moved = !products(&record).iter().any(|product| product.exists());
+        keep_needed_copies(&mut record, cache_root);
         if makes_program && !all.contains(&record) {
             all.push(record);
         }
     }
     let _ = write(&file, &all);
     (all, old)
+}
+
+/// Copies are of use only for sources that are gone while what was made of them is still there; else it was a
+/// probe, or the source itself can be read. Those move to where they stay.
+fn keep_needed_copies(record: &mut Record, cache_root: &Path) {
+    let home = cache_root.join(HISTORY_DIRECTORY).join("sources");
+    let saved = std::mem::take(&mut record.saved);
+    for (source, copy) in saved {
+        let is_gone = !record.directory.join(&source).exists();
+        if is_gone
+            && !record.product_moved
+            && let Ok(kept) = settle(&copy, &home)
+        {
+            record.saved.insert(source, kept);
+        }
+    }
+}
+
+/// Moves `…/<hash>/<name>` to `home/<hash>/<name>`.
+fn settle(copy: &Path, home: &Path) -> std::io::Result<PathBuf> {
+    let hash = copy.parent().and_then(Path::file_name).unwrap_or_default();
+    let target = home.join(hash).join(copy.file_name().unwrap_or_default());
+    if !target.exists() {
+        std::fs::create_dir_all(home.join(hash))?;
+        std::fs::copy(copy, &target)?;
+    }
+    Ok(target)
 }
 
 /// Forgets the compiler calls of all earlier builds in `directory`.
@@ -114,18 +154,12 @@ fn products(record: &Record) -> Vec<PathBuf> {
         .unwrap_or_default()
 }
 
-fn still_true(record: &Record, remade: &BTreeSet<PathBuf>) -> bool {
-    let Some(line) = record.command_line() else {
-        return false;
+fn sources_exist(record: &Record) -> bool {
+    let there = |source: &str| {
+        record.directory.join(source).exists()
+            || record.saved.get(source).is_some_and(|copy| copy.exists())
     };
-    let sources_exist = line
-        .sources
-        .iter()
-        .all(|s| record.directory.join(&s.path).exists());
-    let products = record.products(&line);
-    sources_exist
-        && !products.is_empty()
-        && products
-            .iter()
-            .all(|file| file.exists() && !remade.contains(file))
+    record
+        .command_line()
+        .is_some_and(|line| line.sources.iter().all(|source| there(&source.path)))
 }

@@ -139,6 +139,7 @@ impl Collector<'_> {
             source: self.directory.join(source),
             bitcode,
             object: None,
+            variant: 0,
             from_cache: false,
             dropped_flags: Vec::new(),
         });

@@ -21,6 +21,8 @@ pub struct Job {
     pub dropped: Vec<String>,
     /// Environment variables that change what is compiled (`CPATH` and its like).
     pub environment: BTreeMap<String, String>,
+    /// A copy of the source, taken when the build compiled it, if the build has deleted the source since.
+    pub saved_source: Option<PathBuf>,
     /// The object file that the original command made.
     pub object: Option<PathBuf>,
 }
@@ -99,6 +101,7 @@ pub(crate) fn plain_job(source: &Path, directory: &Path) -> Result<Job, SkipReas
         flags: Vec::new(),
         dropped: Vec::new(),
         environment: BTreeMap::new(),
+        saved_source: None,
         object: None,
     })
 }

@@ -12,6 +12,7 @@
 //! Invariants: the user's build and its files are never written to; the order of the units is the order of
 //! the input, whatever the number of threads; a bitcode file named in a [`Unit`] is complete.
 
+mod build_env;
 pub mod cache;
 mod child;
 pub mod clang;
@@ -27,6 +28,7 @@ mod fallback;
 mod flags;
 mod history;
 pub mod inputs;
+mod invocation;
 mod job;
 mod record;
 mod response;
@@ -42,6 +44,7 @@ pub use error::Error;
 pub use flags::Mode;
 pub use history::LastCapture;
 pub use inputs::capture_paths;
+pub use invocation::CAPTURE_FLAGS;
 pub use job::{Job, Language};
 pub use watch::{BuildCapture, BuildOutput, WatchOptions, Watcher, capture_build};
 pub use wrapper::{LOG_VARIABLE, is_wrapper_invocation, wrapper_main};
@@ -95,6 +98,9 @@ pub struct Unit {
     pub bitcode: PathBuf,
     /// The object file that the build made of it, where there was a build.
     pub object: Option<PathBuf>,
+    /// 0 for the first compile of this source; 1, 2, … for further ones with other flags (a debug variant, a
+    /// second program), which hold much the same functions again.
+    pub variant: usize,
     pub from_cache: bool,
     /// Flags of the build's command that clang did not take, sorted.
     pub dropped_flags: Vec<String>,

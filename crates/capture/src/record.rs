@@ -4,12 +4,31 @@
 //! keeps apart. A line that cannot be read is counted, not trusted.
 
 use crate::command::{CommandLine, normal};
-use crate::{compile, response};
+use crate::{invocation, response};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// A source larger than this is not copied; if the build deletes it, the unit is lost (and counted).
+const MAX_COPIED_SOURCE: u64 = 32 * 1024 * 1024;
+
+/// Its modification time is the time when the build began.
+const START_FILE: &str = ".start";
+
+/// Where copies of sources go during a build that logs to `log`.
+pub(crate) fn copies_of(log: &Path) -> PathBuf {
+    log.with_extension("sources")
+}
+
+/// To be called before the build begins.
+pub(crate) fn prepare_copies(log: &Path) -> std::io::Result<PathBuf> {
+    let place = copies_of(log);
+    std::fs::create_dir_all(&place)?;
+    std::fs::write(place.join(START_FILE), "")?;
+    Ok(place)
+}
 
 /// One compiler call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +41,12 @@ pub(crate) struct Record {
     /// Variables that change what is compiled.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
+    /// Copies of sources (as the command names them) that the build itself has made, since it may delete them.
+    #[serde(default)]
+    pub saved: BTreeMap<String, PathBuf>,
+    /// What the call made was not where it had been made when the build ended: renamed, most likely.
+    #[serde(default)]
+    pub product_moved: bool,
 }
 
 impl Record {
@@ -38,11 +63,44 @@ impl Record {
             directory,
             arguments: all,
             compiler: compiler.to_owned(),
-            environment: compile::MEANINGFUL_ENVIRONMENT
+            environment: invocation::MEANINGFUL_ENVIRONMENT
                 .iter()
                 .filter_map(|name| variable(name))
                 .collect(),
+            saved: BTreeMap::new(),
+            product_moved: false,
         })
+    }
+
+    /// Copies the sources that are younger than the build into `place`, which [`prepare_copies`] has made.
+    /// Each copy starts with a line marker, so that messages and debug information name the original.
+    pub fn save_sources(&mut self, place: &Path) -> std::io::Result<()> {
+        let started = std::fs::metadata(place.join(START_FILE))?.modified()?;
+        let Some(line) = self.command_line().filter(CommandLine::compiles) else {
+            return Ok(());
+        };
+        for source in &line.sources {
+            let path = self.directory.join(&source.path);
+            let metadata = std::fs::metadata(&path)?;
+            let is_young = metadata.modified()? >= started;
+            if !is_young || !metadata.is_file() || metadata.len() > MAX_COPIED_SOURCE {
+                continue;
+            }
+            let escaped = source.path.replace('\\', "\\\\").replace('"', "\\\"");
+            let mut text = format!("# 1 \"{escaped}\"\n").into_bytes();
+            text.extend(std::fs::read(&path)?);
+            let hash: String = blake3::hash(&text).to_hex().chars().take(16).collect();
+            let copy = place.join(hash).join(path.file_name().unwrap_or_default());
+            if !copy.exists() {
+                let dir = copy.parent().unwrap_or(place);
+                std::fs::create_dir_all(dir)?;
+                let mut file = tempfile::NamedTempFile::new_in(dir)?;
+                file.write_all(&text)?;
+                file.persist(&copy).map_err(|e| e.error)?;
+            }
+            self.saved.insert(source.path.clone(), copy);
+        }
+        Ok(())
     }
 
     pub fn append_to(&self, log: &Path) -> std::io::Result<()> {
@@ -117,6 +175,8 @@ mod tests {
             arguments: text.split(' ').map(str::to_owned).collect(),
             compiler: "/usr/bin/gcc".into(),
             environment: BTreeMap::new(),
+            saved: BTreeMap::new(),
+            product_moved: false,
         };
         let products = |text: &str| {
             let record = record(text);
@@ -128,5 +188,6 @@ mod tests {
         );
         assert_eq!(products("gcc -c a.c -o ../o/a.o"), [Path::new("/o/a.o")]);
         assert_eq!(products("gcc a.c -o prog"), [Path::new("/b/prog")]);
+        assert_eq!(products("gcc -c y.tab.c"), [Path::new("/b/y.tab.o")]);
     }
 }

@@ -10,11 +10,12 @@
 //! Known limits: compilers called by full path from inside build files, through `env -i`, in containers or by
 //! another user are not seen by the wrappers.
 
+use crate::build_env::Setting;
 use crate::cache::Cache;
 use crate::command::{CommandLine, normal};
 use crate::fallback::{self, Found};
-use crate::record::{Record, read_log};
-use crate::wrapper::{LOG_VARIABLE, wrapper_directory, wrapper_for};
+use crate::record::{Record, prepare_copies, read_log};
+use crate::wrapper::LOG_VARIABLE;
 use crate::{
     Captured, Error, Job, Options, SkipReason, Skipped, clang, compile, error, history, job,
 };
@@ -31,17 +32,6 @@ const BUILD_POLL: Duration = Duration::from_millis(20);
 
 /// How long a cancelled build may take to end by itself before it is killed.
 const BUILD_GRACE: Duration = Duration::from_secs(3);
-
-/// Variables in which builds look for a compiler.
-const COMPILER_VARIABLES: [&str; 7] = [
-    "CC",
-    "CXX",
-    "HOSTCC",
-    "HOSTCXX",
-    "CC_FOR_BUILD",
-    "CXX_FOR_BUILD",
-    "BUILD_CC",
-];
 
 /// Where the build's standard output goes. Its standard error is always the user's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,6 +130,7 @@ pub fn capture_build(
         .suffix(".jsonl")
         .tempfile_in(cache.tmp())
         .map_err(|e| Error::io("write to", cache.root(), e))?;
+    let copies = prepare_copies(log.path()).map_err(|e| Error::io("write to", cache.root(), e))?;
     let status = run_build(command, &directory, watch, options, &cache, log.path())?;
     let (records, damaged) = read_log(log.path()).map_err(|e| Error::io("read", log.path(), e))?;
     if damaged > 0 {
@@ -153,7 +144,10 @@ pub fn capture_build(
         status,
         records,
     };
-    seen.compile(watch, options, &cache, captured)
+    let result = seen.compile(watch, options, &cache, captured);
+    // The copies that are needed have been taken out.
+    let _ = std::fs::remove_dir_all(copies);
+    result
 }
 
 fn run_build(
@@ -227,68 +221,6 @@ fn wait(child: &mut Child, options: &Options<'_>) -> std::io::Result<ExitStatus>
     }
 }
 
-/// How a build's environment is changed.
-struct Setting {
-    root: PathBuf,
-    drip: PathBuf,
-}
-
-impl Setting {
-    fn prepare(&self, build: &mut Command, set_cc: bool) -> std::io::Result<()> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let mut extra = Vec::new();
-        for variable in COMPILER_VARIABLES {
-            let Ok(value) = std::env::var(variable) else {
-                continue;
-            };
-            let (compiler, _) = split_first_word(&value);
-            if !compiler.is_empty() && !compiler.contains('/') {
-                extra.push(compiler.to_owned());
-            } else if let Some(changed) = self.wrapped(&value)? {
-                build.env(variable, changed);
-            }
-        }
-        let dir = wrapper_directory(&self.root, &self.drip, &path, &extra)?;
-        let dirs = std::iter::once(dir.clone()).chain(std::env::split_paths(&path));
-        let joined = std::env::join_paths(dirs).map_err(std::io::Error::other)?;
-        build.env("PATH", joined);
-        for (variable, name) in [("CC", "cc"), ("CXX", "c++")] {
-            if set_cc && std::env::var_os(variable).is_none() && dir.join(name).is_symlink() {
-                build.env(variable, dir.join(name));
-            }
-        }
-        Ok(())
-    }
-
-    /// `CC=/usr/bin/gcc` on make's command line becomes `CC=` and the wrapper; all else stays as it is.
-    fn argument(&self, argument: &OsStr) -> std::io::Result<OsString> {
-        let setting = argument.to_str().and_then(|text| text.split_once('='));
-        if let Some((variable, value)) = setting
-            && COMPILER_VARIABLES.contains(&variable)
-            && let Some(changed) = self.wrapped(value)?
-        {
-            return Ok(OsString::from(format!("{variable}={changed}")));
-        }
-        Ok(argument.to_owned())
-    }
-
-    /// `/usr/bin/gcc -m32` with a wrapper in place of the compiler; `None` if it names none by full path.
-    fn wrapped(&self, value: &str) -> std::io::Result<Option<String>> {
-        let (compiler, rest) = split_first_word(value);
-        let file = Path::new(compiler);
-        if !file.is_absolute() || !clang::is_executable(file) {
-            return Ok(None);
-        }
-        let wrapper = wrapper_for(&self.root, &self.drip, file)?;
-        Ok(Some(format!("{}{rest}", wrapper.display())))
-    }
-}
-
-fn split_first_word(value: &str) -> (&str, &str) {
-    let value = value.trim_start();
-    value.split_at(value.find(char::is_whitespace).unwrap_or(value.len()))
-}
-
 /// A build that has ended.
 struct Seen<'a> {
     command: &'a [OsString],
@@ -310,10 +242,11 @@ impl Seen<'_> {
             history::forget(cache.root(), self.directory);
         }
         let (records, remembered) = history::merge(cache.root(), self.directory, self.records);
-        let (watcher, jobs) = if compiler_calls > 0 {
-            (Watcher::Wrappers, jobs_of(&records, &mut captured))
-        } else if remembered > 0 {
-            (Watcher::EarlierBuilds, jobs_of(&records, &mut captured))
+        let jobs = jobs_of(&records, &mut captured);
+        let (watcher, jobs) = if !jobs.is_empty() && records.len() > remembered {
+            (Watcher::Wrappers, jobs)
+        } else if !jobs.is_empty() {
+            (Watcher::EarlierBuilds, jobs)
         } else if options.cancelled() {
             (Watcher::Nothing, Vec::new())
         } else {
@@ -357,6 +290,10 @@ fn jobs_of(records: &[Record], captured: &mut Captured) -> Vec<Job> {
         };
         let sysroot = sysroot_flag(record, &line, &mut sysroots);
         for mut job in line.jobs(&record.directory, &record.environment) {
+            if !job.source.is_file() {
+                let name = job.source_argument.to_str().unwrap_or_default();
+                job.saved_source = record.saved.get(name).cloned();
+            }
             if is_probe(&job) {
                 captured.skipped.push(Skipped {
                     path: job.source,
@@ -397,7 +334,9 @@ fn is_probe(job: &Job) -> bool {
             .to_str()
             .is_some_and(|name| PROBE_DIRECTORIES.contains(&name))
     });
-    PROBE_NAMES.contains(&stem) || in_probe_directory || !job.source.is_file()
+    PROBE_NAMES.contains(&stem)
+        || in_probe_directory
+        || (!job.source.is_file() && job.saved_source.is_none())
 }
 
 /// A cross compiler knows where its headers are; clang has to be told.

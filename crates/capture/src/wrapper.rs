@@ -12,7 +12,7 @@
 
 use crate::clang::{WRAPPER_MARKER, is_executable, search_path};
 use crate::compiler::{compiler_name, is_launcher};
-use crate::record::Record;
+use crate::record::{self, Record};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
@@ -65,8 +65,7 @@ pub fn wrapper_main(argv0: &OsStr, arguments: impl IntoIterator<Item = OsString>
     }
     if let Some(log) = std::env::var_os(LOG_VARIABLE) {
         // The build comes first: a full disk costs us the record, not the user the build.
-        let _ = Record::of_call(&name, &arguments, &real)
-            .and_then(|record| record.append_to(Path::new(&log)));
+        let _ = write_down(&name, &arguments, &real, Path::new(&log));
     }
     // gcc looks for its parts beside its own name: a bare name stays bare, our directory does not stay.
     let shown = if has_directory(Path::new(argv0)) {
@@ -85,6 +84,18 @@ pub fn wrapper_main(argv0: &OsStr, arguments: impl IntoIterator<Item = OsString>
         real.display()
     );
     ExitCode::from(NOT_FOUND)
+}
+
+fn write_down(
+    name: &OsStr,
+    arguments: &[OsString],
+    real: &Path,
+    log: &Path,
+) -> std::io::Result<()> {
+    let mut record = Record::of_call(name, arguments, real)?;
+    // Without copies the record is still worth having.
+    let _ = record.save_sources(&record::copies_of(log));
+    record.append_to(log)
 }
 
 fn has_directory(path: &Path) -> bool {

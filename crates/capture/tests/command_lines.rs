@@ -69,6 +69,18 @@ fn include_paths_of_all_kinds() {
 }
 
 #[test]
+fn headers_of_gcc_itself_are_replaced_by_those_of_clang() {
+    let kernel =
+        "gcc -nostdinc -isystem /usr/lib/gcc/x86_64-linux-gnu/12/include -I./include -c a.c";
+    assert_eq!(flags(kernel), ["-nostdlibinc", "-I./include"]);
+    assert_eq!(
+        flags("gcc -nostdinc -isystem /sdk/include -c a.c"),
+        ["-nostdinc", "-isystem", "/sdk/include"]
+    );
+    assert!(flags("gcc -I/usr/lib/gcc/x86_64-linux-gnu/12/include-fixed/ -c a.c").is_empty());
+}
+
+#[test]
 fn forced_includes_go_past_precompiled_headers() {
     assert_eq!(
         flags("gcc -include config.h -c a.c"),

@@ -57,6 +57,9 @@ fn helper(project: &Project) -> Command {
     command
         .current_dir(project.path(""))
         .env("DRIP_CACHE_DIR", project.cache());
+    // Bear is asked for only where a test says so, whatever this machine has.
+    executable(project, "no-bear/bear", "#!/bin/sh\nexit 1\n");
+    command.env("PATH", path_with(&project.path("no-bear")));
     for variable in ["CC", "CXX", "HOSTCC", "DRIP_CLANG", "MAKEFLAGS", "CPATH"] {
         command.env_remove(variable);
     }
@@ -267,6 +270,56 @@ fn scripts_with_several_sources_response_files_and_probes() {
 }
 
 #[test]
+fn sources_that_the_build_deletes_are_still_captured() {
+    let project = Project::new(&[
+        (
+            "Makefile",
+            "all: gen.o\ngen.o: tool.sh\n\tsh tool.sh > sub/gen.c\n\tcd sub && $(CC) -DN=1 -c gen.c -o ../gen.o\n\trm -f sub/gen.c\n",
+        ),
+        (
+            "tool.sh",
+            "echo '#include \"near.h\"'; echo 'int gen(void) { return NEAR + N; }'\n",
+        ),
+        ("sub/near.h", "#define NEAR 1\n"),
+    ]);
+    let first = watch(&project, &["make"]);
+    assert_eq!(first.units(), ["gen.c"], "{}\n{}", first.text, first.stderr);
+    assert!(!project.path("sub/gen.c").exists());
+    let second = watch(&project, &["make"]);
+    assert_eq!(
+        (second.units().len(), second.one("compiled")),
+        (1, "0"),
+        "{}",
+        second.text
+    );
+    // Other content under the same name is another unit.
+    project.write("tool.sh", "echo 'int other;'\n");
+    let third = watch(&project, &["make"]);
+    assert_eq!(
+        (third.units().len(), third.one("compiled")),
+        (1, "1"),
+        "{}",
+        third.text
+    );
+    assert!(files_below(&project.cache().join("tmp")).is_empty());
+}
+
+#[test]
+fn objects_that_the_build_renames_are_remembered() {
+    let project = Project::new(&[
+        (
+            "Makefile",
+            "all: a.o b.o\n%.o: %.c\n\t$(CC) -c $< -o $@.tmp && if [ $@ = a.o ]; then mv $@.tmp $@; else cp $@.tmp $@; fi\n",
+        ),
+        ("a.c", "int a;\n"),
+        ("b.c", "int b;\n"),
+    ]);
+    assert_eq!(watch(&project, &["make"]).units().len(), 2);
+    let again = watch(&project, &["make"]);
+    assert_eq!((again.units().len(), again.one("calls")), (2, "0"));
+}
+
+#[test]
 fn compilers_named_by_the_user_are_wrapped() {
     let project = make_project();
     // A name that does not look like a compiler, found on PATH.
@@ -415,13 +468,7 @@ fn an_up_to_date_build_says_what_to_do() {
             .status
             .success()
     );
-    let mut command = helper(&project);
-    // Without bear, whatever this machine has.
-    executable(&project, "tools/bear", "#!/bin/sh\nexit 1\n");
-    command
-        .arg("make")
-        .env("PATH", path_with(&project.path("tools")));
-    let outcome = finish(command);
+    let outcome = watch(&project, &["make"]);
     assert_eq!(outcome.one("watcher"), "nothing");
     assert!(
         outcome.all("note").iter().any(|n| n.contains("make clean")),
