@@ -196,6 +196,11 @@ impl Explorer<'_, '_> {
                 }
                 break;
             }
+            // Nothing but a call can concern objects that do not exist yet.
+            let is_call = matches!(frame.body.insts[inst].op, Op::Call { .. });
+            if !is_call && runs.iter().all(|run| run.state.objects.iter().all(|o| !o.is_live())) {
+                continue;
+            }
             runs = self.step(node, inst, runs);
             if runs.is_empty() {
                 break;

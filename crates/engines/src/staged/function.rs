@@ -83,7 +83,6 @@ impl Work<'_, '_> {
         let followed = holders(self.frame, object);
         let flow = explore(self.frame, self.values, self.relevance, followed, Goal::Fate, self.is_main);
         tracing::trace!(function = self.frame.program.func_name(self.frame.func), "use-flow graph:\n{flow}");
-        if std::env::var_os("DRIP_DEBUG_FLOW").is_some() { eprintln!("{}:\n{flow}", self.frame.program.func_name(self.frame.func)); }
         self.limited |= flow.limited;
         let handed = flow.ends.iter().any(|e| {
             e.kind == EndKind::Settled && e.state.objects.first().is_some_and(|o| o.machine == Machine::Allocated)

@@ -22,8 +22,11 @@ use smallvec::SmallVec;
 
 use super::objects::{MAX_INTERFACE, escaping_objects, freed_objects, has_outcomes};
 
-/// Effects per outcome; further writes are left out and the summary is marked limited.
-const MAX_WRITES: usize = 24;
+/// Writes per outcome; further ones are left out and the summary is marked limited.
+const MAX_WRITES: usize = 16;
+
+/// Ends of an exploration that become outcomes one by one; beyond it those with equal effects are merged at once.
+const MAX_ENDS: usize = 48;
 
 /// Conditions per outcome.
 const MAX_ATOMS: usize = 4;
@@ -60,6 +63,10 @@ pub fn summarize(
         outcome.escapes.dedup();
         if !outcomes.contains(&outcome) {
             outcomes.push(outcome);
+        }
+        if outcomes.len() > MAX_ENDS {
+            merge_equal_effects(&mut outcomes);
+            merge_equal_returns(&mut outcomes);
         }
     }
     let limited = maker.limited;
@@ -354,7 +361,9 @@ impl Maker<'_, '_> {
                 self.limited = true;
                 return;
             }
-            if let Some((value, certainty)) = self.final_value(state, cell, version) {
+            if let Some((value, certainty)) = self.final_value(state, cell, version)
+                && is_worth_telling(&path, &value, certainty)
+            {
                 outcome.writes.push(Write { cell: path, value, certainty });
             }
         }
@@ -552,6 +561,16 @@ impl Maker<'_, '_> {
                 .is_some_and(|at| state.objects[at].is_live())
         });
         alive
+    }
+}
+
+/// Pointers matter wherever they are written; numbers only where callers plausibly test them: directly in what an argument
+/// points to. What is left out counts as unchanged (may miss or invent a correlation deep inside a structure).
+fn is_worth_telling(cell: &CellPath, value: &Value, certainty: Certainty) -> bool {
+    match value {
+        Value::Entry { .. } | Value::Fresh { .. } | Value::Func(_) => true,
+        Value::Int(_) => cell.base.loads.len() <= 1,
+        Value::Unknown(_) => cell.base.loads.is_empty() && (certainty == Certainty::Must || cell.offset.is_exact()),
     }
 }
 

@@ -10,12 +10,12 @@
 
 use std::sync::Arc;
 
-use drip_base::IndexVec;
+use drip_base::{IdSet, IndexVec};
 use drip_models::{Offset, Root, Summary, Value, ValuePath};
 use drip_program::{
     Body, CastOp, Const, ConstId, Init, InstId, Op, Operand, OperandKind, Program, Scalar, Type, TypeId, ValueId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::object::{CellId, Loc, MAX_ENTRY_DEPTH, Memory, ObjId, ObjKind};
@@ -24,6 +24,8 @@ use super::object::{CellId, Loc, MAX_ENTRY_DEPTH, Memory, ObjId, ObjKind};
 pub const MAX_TARGETS: usize = 24;
 /// Offsets into one object in one set; beyond it they join to a strided one.
 pub const MAX_OFFSETS: usize = 4;
+/// Objects of one function; what further entry cells point to is unknown.
+pub const MAX_OBJECTS: usize = 384;
 /// Rounds over the function; beyond it growing sets become unknown.
 pub const MAX_ROUNDS: usize = 12;
 
@@ -101,19 +103,17 @@ impl LocalMemory {
 
     /// Objects that can be reached from `from` by following what cells hold, `from` included; sorted.
     pub fn reachable(&self, from: &[Loc]) -> Vec<ObjId> {
-        let mut seen: Vec<ObjId> = Vec::new();
+        let mut seen: IdSet<ObjId> = IdSet::with_capacity(self.memory.objects.len());
         let mut stack: Vec<ObjId> = from.iter().map(|l| l.obj).collect();
         while let Some(obj) = stack.pop() {
-            if seen.contains(&obj) {
+            if !seen.insert(obj) {
                 continue;
             }
-            seen.push(obj);
             for &cell in &self.memory.objects[obj].cells {
-                stack.extend(self.contents[cell].iter().map(|l| l.obj).filter(|o| !seen.contains(o)));
+                stack.extend(self.contents[cell].iter().map(|l| l.obj).filter(|&o| !seen.contains(o)));
             }
         }
-        seen.sort_unstable();
-        seen
+        seen.iter().collect()
     }
 }
 
@@ -164,6 +164,8 @@ struct Solver<'a> {
     changed: bool,
     /// Last rounds: whatever still grows becomes unknown.
     give_up: bool,
+    /// Cells whose entry contents exist.
+    asked: FxHashSet<CellId>,
 }
 
 impl<'a> Solver<'a> {
@@ -175,7 +177,7 @@ impl<'a> Solver<'a> {
             contents: IndexVec::new(),
             limited: false,
         };
-        let mut solver = Solver { program, body, calls, out, changed: false, give_up: false };
+        let mut solver = Solver { program, body, calls, out, changed: false, give_up: false, asked: FxHashSet::default() };
         solver.roots();
         solver
     }
@@ -362,12 +364,11 @@ impl<'a> Solver<'a> {
         let cell = self.out.memory.cell(loc);
         if cell.index() >= self.out.contents.len() {
             self.out.contents.push(LocSet::new());
-            self.entry_contents(cell);
         }
         cell
     }
 
-    /// What a cell holds before the function touches it.
+    /// What a cell holds before the function touches it; asked for only when it is read as a pointer.
     fn entry_contents(&mut self, cell: CellId) {
         let place = self.out.memory.cells[cell];
         let object = &self.out.memory.objects[place.obj];
@@ -379,6 +380,11 @@ impl<'a> Solver<'a> {
                 self.initial_contents(cell, &self.program.globals[global].init);
             }
             ObjKind::Global(_) | ObjKind::Param(_) | ObjKind::Entry(_) => {
+                if self.out.memory.objects.len() > MAX_OBJECTS {
+                    self.out.limited = true;
+                    self.add_content(cell, world());
+                    return;
+                }
                 let obj = if depth >= MAX_ENTRY_DEPTH {
                     self.out.memory.object(ObjKind::Deep(place.obj), depth)
                 } else {
@@ -427,9 +433,12 @@ impl<'a> Solver<'a> {
         if matches!(self.out.memory.kind(loc.obj), ObjKind::Func(_)) {
             return LocSet::new();
         }
-        self.cell(loc);
+        let cell = self.cell(loc);
         if !wanted {
             return LocSet::new();
+        }
+        if self.asked.insert(cell) {
+            self.entry_contents(cell);
         }
         let mut set = self.out.load(loc);
         if self.out.memory.objects[loc.obj].havoc {
@@ -499,7 +508,7 @@ impl<'a> Solver<'a> {
         for off in wanted {
             let distance = Offset { base: off.base.wrapping_sub(to.off.base), stride: off.stride };
             if distance.base >= 0 && self.out.memory.kind(from.obj).has_entry_state() {
-                self.cell(Loc { obj: from.obj, off: from.off.plus(distance) });
+                self.read(Loc { obj: from.obj, off: from.off.plus(distance) }, true);
             }
         }
     }
@@ -541,8 +550,14 @@ impl<'a> Solver<'a> {
                 self.resolve(inst, args, &free.path);
             }
             for atom in &outcome.when {
-                if let drip_models::Subject::Entry(path) = &atom.subject {
-                    self.resolve(inst, args, path);
+                // The tested cell itself is no pointer that anybody follows.
+                if let drip_models::Subject::Entry(path) = &atom.subject
+                    && let Some((&last, front)) = path.loads.split_last()
+                {
+                    let base = ValuePath { root: path.root, loads: front.into() };
+                    for loc in self.resolve(inst, args, &base) {
+                        self.read(Loc { obj: loc.obj, off: loc.off.plus(last) }, false);
+                    }
                 }
             }
         }
