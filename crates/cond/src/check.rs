@@ -4,6 +4,7 @@
 //! settles the query or hands it on; "feasible" is only ever said with a model under which every conjunct evaluates to
 //! true, whichever stage found it.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use crate::Terms;
@@ -13,7 +14,7 @@ use crate::eval::{Assignment, Values};
 use crate::facts::{self, Settled};
 use crate::filter;
 use crate::statistics::Statistics;
-use crate::term::TermId;
+use crate::term::{Sort, TermId};
 
 /// Decides a conjunction.
 pub fn check(terms: &mut Terms, conjunction: &[TermId], budget: &Budget) -> Answer {
@@ -27,6 +28,7 @@ pub fn check_counted(
     budget: &Budget,
     statistics: &mut Statistics,
 ) -> Answer {
+    let conjunction = &*booleans(terms, conjunction);
     let mut query = Query {
         terms,
         budget,
@@ -41,6 +43,14 @@ pub fn check_counted(
     #[cfg(feature = "z3-check")]
     crate::oracle::assert_agreement(terms, conjunction, answer.verdict);
     answer
+}
+
+/// The conjuncts as booleans: words that slipped in are compared with 0.
+pub(crate) fn booleans<'c>(terms: &mut Terms, conjunction: &'c [TermId]) -> Cow<'c, [TermId]> {
+    if conjunction.iter().all(|&t| terms.sort(t) == Sort::Bool) {
+        return Cow::Borrowed(conjunction);
+    }
+    Cow::Owned(conjunction.iter().map(|&t| terms.boolean(t)).collect())
 }
 
 /// A query after the cheap stages.

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Terms;
 use crate::answer::{Answer, Budget, Cost, Model, Stage, Verdict};
-use crate::check::{Prepared, Query, check_counted, satisfies};
+use crate::check::{Prepared, Query, booleans, check_counted, satisfies};
 use crate::eval::Assignment;
 use crate::statistics::Statistics;
 use crate::term::TermId;
@@ -68,6 +68,7 @@ impl Session {
 
     /// Decides a conjunction.
     pub fn check(&mut self, terms: &mut Terms, conjunction: &[TermId]) -> Answer {
+        let conjunction = &*booleans(terms, conjunction);
         let answer = self.answer(terms, conjunction);
         #[cfg(feature = "z3-check")]
         crate::oracle::assert_agreement(terms, conjunction, answer.verdict);

@@ -426,6 +426,30 @@ fn addresses_keep_their_axioms() {
 }
 
 #[test]
+fn choices_of_places_are_decided_by_places() {
+    let mut terms = Terms::new();
+    let (p, q, null) = (
+        terms.addr(ObjKey(1)),
+        terms.addr(ObjKey(2)),
+        terms.int(64, 0),
+    );
+    let (b, x) = (flag(&mut terms, B), terms.sym(SymId(5), Sort::Bits(64)));
+    let either = terms.ite(b, p, q);
+    assert_eq!(terms.eq(either, null), Terms::FALSE);
+    assert_eq!(terms.eq(either, p), b);
+    let checked = terms.ite(b, p, null);
+    assert_eq!(terms.ne(checked, null), b);
+    assert_eq!(terms.eq(checked, q), Terms::FALSE);
+    let eight = terms.int(64, 8);
+    let (field, place) = (terms.add(either, eight), terms.add(q, eight));
+    let not_b = terms.not(b);
+    assert_eq!(terms.eq(field, place), not_b);
+    let open = terms.ite(b, x, q);
+    let (is_p, x_is_p) = (terms.eq(open, p), terms.eq(x, p));
+    assert_eq!(is_p, terms.and(&[b, x_is_p]));
+}
+
+#[test]
 fn functions_are_congruent_by_construction() {
     let mut terms = Terms::new();
     let x = word(&mut terms, X);

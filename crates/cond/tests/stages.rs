@@ -442,3 +442,19 @@ fn statistics_merge() {
     );
     assert_eq!(total.to_string().lines().count(), 6);
 }
+
+#[test]
+fn words_among_the_conjuncts_are_compared_with_zero() {
+    let mut q = Query::new();
+    let x = q.int(0);
+    let seven = q.k(7);
+    let is_seven = q.terms.eq(x, seven);
+    q.add(x)
+        .add(is_seven)
+        .assert_settled(Verdict::Feasible, Stage::Intervals);
+    let zero = q.k(0);
+    let is_zero = q.terms.eq(x, zero);
+    q.list[1] = is_zero;
+    q.assert_settled(Verdict::Infeasible, Stage::Filter);
+    assert!(q.terms.ill_sorted() > 0);
+}

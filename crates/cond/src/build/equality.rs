@@ -221,7 +221,7 @@ impl Terms {
         b: TermId,
         mut compare: impl FnMut(&mut Terms, TermId) -> TermId,
     ) -> Option<TermId> {
-        if self.as_int(a).is_none() && self.as_int(b).is_none() {
+        if !self.is_fixed(a) && !self.is_fixed(b) {
             return None;
         }
         self.pushing(CHAIN, |terms| {
@@ -247,13 +247,35 @@ impl Terms {
                     terms.ite(c, then, other)
                 })
             }
-            (TermKind::Ite(c, x, y), _) if x == b || y == b => self.branch_equals(c, x, y, b),
-            (_, TermKind::Ite(c, x, y)) if x == a || y == a => self.branch_equals(c, x, y, a),
+            (TermKind::Ite(c, x, y), _) if self.branch_decides(x, y, b) => {
+                self.branch_equals(c, x, y, b)
+            }
+            (_, TermKind::Ite(c, x, y)) if self.branch_decides(x, y, a) => {
+                self.branch_equals(c, x, y, a)
+            }
             _ => None,
         }
     }
 
-    /// `(c ? x : y) == t`, where `t` is one of the branches.
+    /// Whether one of the branches is the term itself, or a place that is compared with another place.
+    fn branch_decides(&self, x: TermId, y: TermId, t: TermId) -> bool {
+        x == t || y == t || self.is_fixed(t) && (self.is_fixed(x) || self.is_fixed(y))
+    }
+
+    /// Whether the term is a constant or a place at a constant offset from an object: comparisons of such terms with
+    /// one another nearly always fold.
+    fn is_fixed(&self, t: TermId) -> bool {
+        match self.kind(t) {
+            TermKind::Int(_) | TermKind::Addr(_) => true,
+            TermKind::Linear(sum) => match sum.terms[..] {
+                [(x, 1)] => matches!(self.kind(x), TermKind::Addr(_)),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// `(c ? x : y) == t`, where a branch decides it.
     fn branch_equals(&mut self, c: TermId, x: TermId, y: TermId, t: TermId) -> Option<TermId> {
         self.pushing(CHAIN, |terms| {
             let (then, other) = (terms.eq(x, t), terms.eq(y, t));

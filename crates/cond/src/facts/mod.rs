@@ -1,7 +1,7 @@
 //! Stage 2: do equalities and intervals settle the query?
 //!
 //! An e-graph in the small: the query's subterms fall into classes of equal ones (union-find with congruence), and each
-//! class has a [`domain::Range`]. Rules (`truth`, `words`) carry facts from operands to terms and back until nothing
+//! class has a [`domain::Range`]. Rules (`truth`, `sums`, `words`) carry facts from operands to terms and back until nothing
 //! changes; cycles of orders are found by components (`order`); what is left of disjunctions is split into cases,
 //! depth-first and with fuel (`search`); and in each consistent state a few assignments are tried (`guess`).
 //!
@@ -18,6 +18,7 @@ mod order;
 mod propagate;
 mod search;
 mod state;
+mod sums;
 mod truth;
 mod words;
 
