@@ -28,6 +28,6 @@ pub use ids::*;
 pub use load::{Input, LoadConfig, Loaded, Problem, Statistics, load};
 pub use model::*;
 pub use parse::{ParseError, parse_program};
-pub use print::{print_function, print_program};
+pub use print::{print_dot, print_function, print_program};
 pub use types::*;
 pub use verify::{VerifyError, verify};

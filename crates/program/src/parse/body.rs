@@ -11,8 +11,8 @@ use crate::ids::*;
 use crate::print::default_file;
 use crate::types::Type;
 
-use super::items::Param;
 use super::lexer::Tok;
+use super::symbols::Param;
 use super::{Parser, Result, Symbol, numbered};
 
 /// A body in the making.

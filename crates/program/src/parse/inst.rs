@@ -155,22 +155,25 @@ impl<'t> Parser<'t> {
                 let var = self.optional_var(scope)?;
                 (Op::Uninit { var }, ty)
             }
-            "callbr" => {
-                let ty = self.ty()?;
-                let args = self.args(scope)?;
-                self.expect_word("to")?;
-                let normal = self.block(scope)?;
-                let targets = self.targets(scope)?;
-                let op = Op::CallBr {
-                    args,
-                    normal,
-                    targets,
-                };
-                (op, ty)
-            }
+            "callbr" => self.callbr(scope)?,
             _ => return Ok(None),
         };
         Ok(Some(found))
+    }
+
+    /// `callbr T (args) to b1 [b2]`
+    fn callbr(&mut self, scope: &mut Scope<'t>) -> Result<(Op, TypeId)> {
+        let ty = self.ty()?;
+        let args = self.args(scope)?;
+        self.expect_word("to")?;
+        let normal = self.block(scope)?;
+        let targets = self.targets(scope)?;
+        let op = Op::CallBr {
+            args,
+            normal,
+            targets,
+        };
+        Ok((op, ty))
     }
 
     /// Operations without a result, terminators among them.

@@ -14,6 +14,8 @@ mod body;
 mod inst;
 mod items;
 mod lexer;
+mod source_types;
+mod symbols;
 mod types;
 
 use std::borrow::Cow;

@@ -38,16 +38,34 @@ impl Printer<'_> {
             self.var(id, var);
         }
         self.aggregates(body);
-        for (id, block) in body.blocks.iter_enumerated() {
-            self.put(format_args!("{id}:\n"));
-            for inst in (block.insts.start as usize..block.insts.end as usize).map(InstId::new) {
-                self.inst(scope, inst);
-            }
+        for id in body.blocks.ids() {
+            self.block_in(scope, id);
+        }
+    }
+
+    /// One block by itself. Aggregates must have been numbered before, or show as `?`.
+    pub(super) fn block(&mut self, function: &Function, body: &Body, id: BlockId) {
+        let scope = &Scope {
+            body,
+            file: default_file(function.loc),
+        };
+        self.block_in(scope, id);
+    }
+
+    fn block_in(&mut self, scope: &Scope<'_>, id: BlockId) {
+        self.put(format_args!("{id}:\n"));
+        let insts = scope
+            .body
+            .blocks
+            .get(id)
+            .map_or(0..0, |block| block.insts.clone());
+        for inst in (insts.start as usize..insts.end as usize).map(InstId::new) {
+            self.inst(scope, inst);
         }
     }
 
     /// Struct and array constants get a line each, so that nested ones are not written out over and over.
-    fn aggregates(&mut self, body: &Body) {
+    pub(super) fn aggregates(&mut self, body: &Body) {
         self.aggregates.clear();
         for (id, constant) in body.consts.iter_enumerated() {
             if let Const::Aggregate { ty, elems } = constant {
@@ -241,6 +259,28 @@ impl Printer<'_> {
             }
             Op::MemCopy { dst, src, len } => self.plain(body, "memcopy", &[dst, src, len]),
             Op::MemSet { dst, byte, len } => self.plain(body, "memset", &[dst, byte, len]),
+            Op::AtomicRmw { addr, value, op } => {
+                self.put(format_args!("atomicrmw {}", word_of(RMW, op)));
+                self.typed(body, "", ty, &[addr, value]);
+            }
+            Op::CmpXchg {
+                addr,
+                expected,
+                new,
+            } => self.typed(body, "cmpxchg", ty, &[addr, expected, new]),
+            Op::VaArg { list } => self.typed(body, "vaarg", ty, &[list]),
+            Op::Call {
+                callee,
+                args,
+                flags,
+            } => self.call(body, "call ", ty, callee, args, flags),
+            _ => self.value_op(body, inst),
+        }
+    }
+
+    fn value_op(&mut self, body: &Body, inst: &Inst) {
+        let ty = inst.ty;
+        match inst.op {
             Op::Cast { op, value } => {
                 self.plain(body, word_of(CAST, op), &[value]);
                 self.word_and_type(" to ", ty);
@@ -266,16 +306,6 @@ impl Printer<'_> {
                 self.typed(body, "insertvalue", ty, &[agg, value]);
                 self.path(body, path);
             }
-            Op::AtomicRmw { addr, value, op } => {
-                self.put(format_args!("atomicrmw {}", word_of(RMW, op)));
-                self.typed(body, "", ty, &[addr, value]);
-            }
-            Op::CmpXchg {
-                addr,
-                expected,
-                new,
-            } => self.typed(body, "cmpxchg", ty, &[addr, expected, new]),
-            Op::VaArg { list } => self.typed(body, "vaarg", ty, &[list]),
             Op::Opaque { args } => {
                 self.word_and_type("opaque ", ty);
                 self.args(body, args);
@@ -294,11 +324,6 @@ impl Printer<'_> {
                 self.put(format_args!("bind {var}, "));
                 self.operand(body, value);
             }
-            Op::Call {
-                callee,
-                args,
-                flags,
-            } => self.call(body, "call ", ty, callee, args, flags),
             _ => self.terminator(body, inst),
         }
     }

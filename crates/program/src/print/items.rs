@@ -145,13 +145,8 @@ impl Printer<'_> {
             } => {
                 self.word("enum ");
                 self.name_then_space(*name);
-                self.put(format_args!("{bytes} {{"));
-                for (i, (name, value)) in values.iter().enumerate() {
-                    self.word(if i == 0 { " " } else { ", " });
-                    self.quoted(*name);
-                    self.put(format_args!(" = {value}"));
-                }
-                self.word(" }");
+                self.put(format_args!("{bytes} "));
+                self.di_enumerators(values);
             }
             DiType::Func { ret, params } => {
                 self.word("fn(");
@@ -164,6 +159,16 @@ impl Printer<'_> {
             }
             DiType::Other => self.word("other"),
         }
+    }
+
+    fn di_enumerators(&mut self, values: &[(StrId, i64)]) {
+        self.word("{");
+        for (i, (name, value)) in values.iter().enumerate() {
+            self.word(if i == 0 { " " } else { ", " });
+            self.quoted(*name);
+            self.put(format_args!(" = {value}"));
+        }
+        self.word(" }");
     }
 
     fn di_wrapper(&mut self, word: &str, of: Option<DiTypeId>) {

@@ -29,6 +29,7 @@
 //! positions and types that no instruction uses). Any other program prints, too: what is out of range shows as `?`.
 
 mod body;
+mod dot;
 mod items;
 
 use std::fmt::{self, Write};
@@ -42,6 +43,7 @@ use crate::syntax::{is_plain_name, quote};
 use crate::types::{StructType, Type};
 
 pub(crate) use body::default_file;
+pub use dot::print_dot;
 
 /// Types nest at most this deep in the text; deeper ones (none that a compiler makes) show as `?`.
 pub const MAX_TYPE_DEPTH: usize = 128;

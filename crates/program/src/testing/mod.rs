@@ -11,6 +11,8 @@
 
 mod choices;
 mod random_body;
+mod random_flow;
+mod random_inst;
 mod random_items;
 mod same;
 

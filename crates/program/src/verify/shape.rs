@@ -2,6 +2,7 @@
 
 use crate::address_taken::for_each_address_taken;
 use crate::body::*;
+use crate::builder::for_each_own_operand_mut;
 use crate::ids::*;
 use crate::model::FuncAttrs;
 use crate::types::Type;
@@ -190,99 +191,51 @@ fn ids_exist(check: &Check<'_>, inst: &Inst) -> bool {
         OperandKind::Value(value) => value.index() < values,
         OperandKind::Const(id) => exists(&body.consts, id),
     };
-    let operands = |operands: &[Operand]| operands.iter().all(operand);
+    let mut own = true;
+    for_each_own_operand_mut(&mut { inst.op }, |o| own &= operand(o));
     let block = |id: BlockId| exists(&body.blocks, id);
     let var = |id: Option<VarId>| id.is_none_or(|id| exists(&body.vars, id));
-    let list = |list: OperandList| in_pool(&body.operands, list) && operands(body.list(list));
-    let targets = |targets: PoolRange| {
+    let list = |list| in_pool(&body.operands, list) && body.list(list).iter().all(operand);
+    let targets = |targets| {
         in_pool(&body.targets, targets) && body.targets(targets).iter().all(|&b| block(b))
     };
-    check.has_type(inst.ty)
-        && inst.loc.is_none_or(|loc| exists(&body.locs, loc))
-        && match &inst.op {
-            Op::Alloca {
-                elem,
-                count,
-                var: v,
-            } => check.has_type(*elem) && operand(count) && var(*v),
-            Op::Load { addr: a }
-            | Op::VaArg { list: a }
-            | Op::Cast { value: a, .. }
-            | Op::Resume { value: a } => operand(a),
-            Op::Store { addr: a, value: b }
-            | Op::AtomicRmw {
-                addr: a, value: b, ..
-            }
-            | Op::Binary { a, b, .. }
-            | Op::Cmp { a, b, .. } => operands(&[*a, *b]),
-            Op::MemCopy {
-                dst: a,
-                src: b,
-                len: c,
-            }
-            | Op::MemSet {
-                dst: a,
-                byte: b,
-                len: c,
-            }
-            | Op::Select {
-                cond: a,
-                then: b,
-                els: c,
-            }
-            | Op::CmpXchg {
-                addr: a,
-                expected: b,
-                new: c,
-            } => operands(&[*a, *b, *c]),
-            Op::PtrAdd { base, indices, .. } => {
-                operand(base)
-                    && in_pool(&body.scaled, *indices)
-                    && body.scaled(*indices).iter().all(|s| operand(&s.index))
-            }
-            Op::Phi { incoming } => {
-                in_pool(&body.incoming, *incoming)
-                    && body
-                        .incoming(*incoming)
-                        .iter()
-                        .all(|i| block(i.block) && operand(&i.value))
-            }
-            Op::Call { callee, args, .. } => operand(callee) && list(*args),
-            Op::Invoke {
-                callee,
-                args,
-                normal,
-                unwind,
-                ..
-            } => operand(callee) && list(*args) && block(*normal) && block(*unwind),
-            Op::ExtractValue { agg, path } => operand(agg) && in_pool(&body.indices, *path),
-            Op::InsertValue { agg, value, path } => {
-                operands(&[*agg, *value]) && in_pool(&body.indices, *path)
-            }
-            Op::Opaque { args } => list(*args),
-            Op::LandingPad { .. } | Op::Unreachable => true,
-            Op::Uninit { var: v } => var(*v),
-            Op::Bind { var: v, value } => var(Some(*v)) && operand(value),
-            Op::Ret { value } => value.as_ref().is_none_or(operand),
-            Op::Br { target } => block(*target),
-            Op::CondBr { cond, then, els } => operand(cond) && block(*then) && block(*els),
-            Op::Switch {
-                value,
-                default,
-                cases,
-            } => {
-                operand(value)
-                    && block(*default)
-                    && in_pool(&body.cases, *cases)
-                    && body.cases(*cases).iter().all(|case| block(case.target))
-            }
-            Op::IndirectBr { addr, targets: t } => operand(addr) && targets(*t),
-            Op::CallBr {
-                args,
-                normal,
-                targets: t,
-            } => list(*args) && block(*normal) && targets(*t),
+    let rest = match inst.op {
+        Op::Alloca { elem, var: v, .. } => check.has_type(elem) && var(v),
+        Op::PtrAdd { indices, .. } => {
+            in_pool(&body.scaled, indices) && body.scaled(indices).iter().all(|s| operand(&s.index))
         }
+        Op::Phi { incoming } => {
+            let entry = |i: &Incoming| block(i.block) && operand(&i.value);
+            in_pool(&body.incoming, incoming) && body.incoming(incoming).iter().all(entry)
+        }
+        Op::Call { args, .. } | Op::Opaque { args } => list(args),
+        Op::Invoke {
+            args,
+            normal,
+            unwind,
+            ..
+        } => list(args) && block(normal) && block(unwind),
+        Op::ExtractValue { path, .. } | Op::InsertValue { path, .. } => {
+            in_pool(&body.indices, path)
+        }
+        Op::Uninit { var: v } => var(v),
+        Op::Bind { var: v, .. } => var(Some(v)),
+        Op::Br { target } => block(target),
+        Op::CondBr { then, els, .. } => block(then) && block(els),
+        Op::Switch { default, cases, .. } => {
+            let pool = in_pool(&body.cases, cases);
+            block(default) && pool && body.cases(cases).iter().all(|case| block(case.target))
+        }
+        Op::IndirectBr { targets: t, .. } => targets(t),
+        Op::CallBr {
+            args,
+            normal,
+            targets: t,
+        } => list(args) && block(normal) && targets(t),
+        _ => true,
+    };
+    let loc = inst.loc.is_none_or(|loc| exists(&body.locs, loc));
+    own && rest && loc && check.has_type(inst.ty)
 }
 
 /// [`FuncAttrs::ADDRESS_TAKEN`] is set on the functions whose address the body takes.

@@ -142,6 +142,29 @@ impl Rules<'_, '_> {
                 self.integer(byte);
                 self.memory_operation(dst, len);
             }
+            Op::AtomicRmw { addr, value, .. } => {
+                self.pointer(addr);
+                self.same(&[self.ty(value), ty]);
+                self.some_result();
+            }
+            Op::CmpXchg {
+                addr,
+                expected,
+                new,
+            } => {
+                self.pointer(addr);
+                self.same(&[self.ty(expected), self.ty(new)]);
+                let holds = self.is_pair_of(self.ty(new));
+                self.require(holds, "must be a pair of old value and i1");
+            }
+            _ => self.value(),
+        }
+    }
+
+    /// What computes values without touching memory.
+    fn value(&mut self) {
+        let ty = self.inst.ty;
+        match self.inst.op {
             Op::Cast { op, value } => self.cast(op, value),
             Op::Binary { op, a, b } => self.binary(op, a, b),
             Op::Cmp { pred, a, b } => self.cmp(pred, a, b),
@@ -170,21 +193,6 @@ impl Rules<'_, '_> {
                 let field = self.field(ty, path);
                 let holds = field == Some(self.ty(value));
                 self.require(holds, "replaces no field, or one of another type");
-            }
-            Op::AtomicRmw { addr, value, .. } => {
-                self.pointer(addr);
-                self.same(&[self.ty(value), ty]);
-                self.some_result();
-            }
-            Op::CmpXchg {
-                addr,
-                expected,
-                new,
-            } => {
-                self.pointer(addr);
-                self.same(&[self.ty(expected), self.ty(new)]);
-                let holds = self.is_pair_of(self.ty(new));
-                self.require(holds, "must be a pair of old value and i1");
             }
             Op::Opaque { .. } => {}
             Op::LandingPad { .. } => self.some_result(),
