@@ -106,7 +106,7 @@ pub(crate) fn merge(cache_root: &Path, directory: &Path, new: Vec<Record>) -> (V
         let makes_program = record.command_line().is_some_and(|line| line.compiles());
         record.product_moved = !products(&record).iter().any(|product| product.exists());
         keep_needed_copies(&mut record, cache_root);
-        if makes_program && !all.contains(&record) {
+        if makes_program {
             all.push(record);
         }
     }

@@ -65,6 +65,17 @@ pub fn capture_paths(paths: &[PathBuf], options: &Options<'_>) -> Result<Capture
     compile::run(jobs, options, captured)
 }
 
+/// What `drip check` without paths means: the compilation database found from `directory` upwards, else all that lies
+/// in the directory.
+pub fn capture_tree(directory: &Path, options: &Options<'_>) -> Result<Captured, Error> {
+    let Some(file) = database::find_database(directory) else {
+        return capture_paths(&[directory.to_owned()], options);
+    };
+    let mut captured = database::capture_database(&file, options)?;
+    captured.note(format!("using {}", file.display()));
+    Ok(captured)
+}
+
 struct Collector<'a> {
     directory: PathBuf,
     captured: Captured,

@@ -43,7 +43,7 @@ pub use database::{capture_database, find_database};
 pub use error::Error;
 pub use flags::Mode;
 pub use history::LastCapture;
-pub use inputs::capture_paths;
+pub use inputs::{capture_paths, capture_tree};
 pub use invocation::CAPTURE_FLAGS;
 pub use job::{Job, Language};
 pub use watch::{BuildCapture, BuildOutput, WatchOptions, Watcher, capture_build};

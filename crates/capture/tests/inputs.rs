@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Project, file_names, is_bitcode};
-use drip_capture::{Captured, ClangInfo, Error, capture_paths};
+use drip_capture::{Captured, ClangInfo, Error, capture_paths, capture_tree};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -128,6 +128,19 @@ fn a_directory_with_a_database_uses_it() {
     );
     let named = capture(&project, &["build/compile_commands.json"]).unwrap();
     assert_eq!(file_names(&named.units), ["a.c"]);
+}
+
+#[test]
+fn without_paths_the_tree_decides() {
+    let project = two();
+    let everything = capture_tree(&project.path(""), &project.options()).unwrap();
+    assert_eq!(file_names(&everything.units), ["a.c", "b.cpp"]);
+    project.write("sub/deep/.keep", "");
+    let text = r#"[{"directory": "DIR", "file": "b.cpp", "command": "g++ -c b.cpp"}]"#;
+    let text = text.replace("DIR", &project.path("").display().to_string());
+    project.write("compile_commands.json", &text);
+    let by_database = capture_tree(&project.path("sub/deep"), &project.options()).unwrap();
+    assert_eq!(file_names(&by_database.units), ["b.cpp"]);
 }
 
 #[test]
