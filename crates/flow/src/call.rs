@@ -394,6 +394,9 @@ impl Explorer<'_, '_> {
             self.cells_of(before, inst, &write.cell.base, write.cell.offset)
         };
         let must = write.certainty == Certainty::Must;
+        if named.certain && must && !returned {
+            self.learn_written(state, before, inst, named.cells[0], &write.value);
+        }
         for index in 0..state.objects.len() {
             if !state.objects[index].is_live() {
                 continue;
@@ -412,6 +415,42 @@ impl Explorer<'_, '_> {
             if held != Holds::No {
                 let certain = named.certain && must && held == Holds::Yes;
                 self.keep_in(state, inst, index, &named.cells, certain, named.outside);
+            }
+        }
+    }
+
+    /// What a cell holds after a certain write, for the conditions that ask for it.
+    fn learn_written(&mut self, state: &mut State, before: &State, inst: InstId, cell: CellId, value: &Value) {
+        let frame = self.frame;
+        let Some(version) = frame.memssa.defined(inst, region(cell)) else { return };
+        for width in [8u32, 16, 32, 64] {
+            let Some(sym) = self.values.find(crate::values::Symbol::Version(version, width)) else { continue };
+            let leaf = self.values.terms.sym(sym, Sort::Bits(width));
+            match value {
+                Value::Int(value) => {
+                    let constant = self.values.terms.int(width, *value as u64);
+                    state.bind(sym, Some(constant));
+                }
+                Value::Entry { path, plus } if plus.is_exact() => {
+                    let term = path_term(frame, self.values, inst, path);
+                    if let Some(term) = term.filter(|&t| self.values.terms.sort(t) == Sort::Bits(width)) {
+                        let term = self.in_path(term, before);
+                        let delta = self.values.terms.int(width, plus.base as u64);
+                        let term = self.values.terms.add(term, delta);
+                        state.bind(sym, Some(term));
+                    }
+                }
+                Value::Fresh { .. } if width == 64 => {
+                    if let Some(fact) = class_term(self.values, leaf, Class::NonZero) {
+                        state.learn(fact);
+                    }
+                }
+                Value::Unknown(class) => {
+                    if let Some(fact) = class_term(self.values, leaf, *class) {
+                        state.learn(fact);
+                    }
+                }
+                _ => {}
             }
         }
     }

@@ -5,13 +5,15 @@
 //! outcomes and (for summaries) the returned value.
 
 use drip_cond::{SymId, TermId};
+use drip_memssa::{Def, VersionId};
 use drip_models::Subject;
 use drip_pointer::ObjKind;
-use drip_program::{BlockId, Op};
+use drip_program::{BlockId, InstId, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explore::Relevance;
-use crate::frame::{Frame, cell_of};
+use crate::frame::{Frame, cell_of, region};
+use crate::interface::path_term;
 use crate::values::{Symbol, Values};
 
 /// Collects decisions with the block they are taken in.
@@ -20,25 +22,25 @@ struct Decisions {
     returned: Vec<(TermId, BlockId)>,
 }
 
-fn decisions(frame: &Frame<'_>, values: &Values) -> Decisions {
+fn decisions(frame: &Frame<'_>, values: &mut Values) -> Decisions {
     let mut found = Decisions { terms: Vec::new(), returned: Vec::new() };
     for (inst, data) in frame.body.insts.iter_enumerated() {
         let block = frame.block_of(inst);
         match data.op {
             Op::CondBr { cond, .. } | Op::Select { cond, .. } => found.terms.push((values.term(cond), block)),
             Op::Switch { value, .. } => found.terms.push((values.term(value), block)),
-            Op::Ret { value: Some(value) } => found.returned.push((values.term(value), block)),
+            Op::Ret { value } => {
+                found.returned.extend(value.map(|value| (values.term(value), block)));
+                left_behind(frame, values, inst, block, &mut found.returned);
+            }
             Op::Call { .. } | Op::Invoke { .. } => {
                 let Some(summary) = frame.calls.get(&inst) else { continue };
                 for atom in summary.outcomes.iter().flat_map(|o| &o.when) {
                     match &atom.subject {
                         Subject::Ret => found.terms.push((values.of(frame.body.result(inst)), block)),
+                        // Makes the symbol of the tested memory version, so that earlier writes can say what it is.
                         Subject::Entry(path) => {
-                            if let (drip_models::Root::Arg(n), true) = (path.root, path.loads.is_empty())
-                                && let Some(&arg) = frame.args(inst).get(usize::from(n))
-                            {
-                                found.terms.push((values.term(arg), block));
-                            }
+                            found.terms.extend(path_term(frame, values, inst, path).map(|term| (term, block)));
                         }
                     }
                 }
@@ -48,6 +50,52 @@ fn decisions(frame: &Frame<'_>, values: &Values) -> Decisions {
     }
     found
 }
+
+/// What a caller will find in memory, where paths differ in it.
+fn left_behind(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    ret: InstId,
+    block: BlockId,
+    found: &mut Vec<(TermId, BlockId)>,
+) {
+    for (cell, place) in frame.local.memory.cells.iter_enumerated() {
+        if !frame.local.memory.kind(place.obj).has_entry_state() || !frame.local.memory.is_strong(cell) {
+            continue;
+        }
+        let Some(version) = frame.memssa.used(ret, region(cell)) else { continue };
+        if let Some(width) = merged_width(frame, values, version)
+            && let Some(term) = values.version_term(frame, version, width)
+        {
+            found.push((term, block));
+        }
+    }
+}
+
+/// Width of what the stores behind a memory φ write; nothing where no store is found near.
+fn merged_width(frame: &Frame<'_>, values: &Values, version: VersionId) -> Option<u32> {
+    let mut seen = Vec::new();
+    let mut stack = vec![version];
+    while let Some(version) = stack.pop() {
+        if seen.len() >= MAX_MERGED || seen.contains(&version) {
+            continue;
+        }
+        seen.push(version);
+        match &frame.memssa.versions[version].def {
+            Def::Phi { operands, .. } => stack.extend(operands),
+            Def::Chi { .. } if seen.len() > 1 => {
+                if let Some(term) = values.stored_term(frame, version) {
+                    return Some(values.terms.width(term));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Memory versions behind one φ that are looked at for the width of a cell.
+const MAX_MERGED: usize = 16;
 
 impl Relevance {
     pub fn compute(frame: &Frame<'_>, values: &mut Values) -> Relevance {
@@ -107,7 +155,7 @@ fn phi_inputs(frame: &Frame<'_>, values: &mut Values, sym: SymId) -> Vec<(TermId
             }
         }
         Some(Symbol::Version(version, width)) if width > 0 => match &frame.memssa.versions[version].def {
-            drip_memssa::Def::Phi { operands, block } => operands
+            Def::Phi { operands, block } => operands
                 .iter()
                 .zip(frame.cfg.preds(*block))
                 .filter_map(|(&operand, &from)| Some((values.version_term(frame, operand, width)?, from)))
@@ -125,7 +173,7 @@ fn is_interface(frame: &Frame<'_>, values: &Values, sym: SymId) -> bool {
         Some(Symbol::Version(version, _)) => {
             let version = &frame.memssa.versions[version];
             let place = frame.local.memory.cells[cell_of(version.region)];
-            version.def == drip_memssa::Def::Entry
+            version.def == Def::Entry
                 && matches!(frame.local.memory.kind(place.obj), ObjKind::Param(_) | ObjKind::Entry(_))
         }
         None => false,

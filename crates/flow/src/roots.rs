@@ -49,7 +49,7 @@ impl Explorer<'_, '_> {
 
     /// Does a root lead to the object inside the function, right after `at`?
     fn is_rooted(&mut self, state: &State, index: usize, at: Option<InstId>) -> bool {
-        self.search(state, index, &mut |this, place| match place {
+        self.search(state, index, true, &mut |this, place| match place {
             Where::Value(v, _) => at.is_none_or(|inst| this.is_read_after(v, inst)),
             // A cell of a stack slot.
             Where::Var(_) | Where::Cell(_) => true,
@@ -59,11 +59,18 @@ impl Explorer<'_, '_> {
     /// Does something that outlives the function lead to the object?
     pub(crate) fn is_held_outside(&mut self, state: &State, index: usize, returned: Option<Operand>) -> bool {
         let returned = returned.and_then(Operand::as_value);
-        self.search(state, index, &mut |_, place| matches!(place, Where::Value(v, _) if Some(v) == returned))
+        self.search(state, index, false, &mut |_, place| matches!(place, Where::Value(v, _) if Some(v) == returned))
     }
 
     /// Depth-first over holders, from the object upwards; `is_root` judges values, variables and stack cells.
-    fn search(&mut self, state: &State, index: usize, is_root: &mut dyn FnMut(&mut Self, Where) -> bool) -> bool {
+    /// `others_hold`: do other instances of the object's own site count as roots?
+    fn search(
+        &mut self,
+        state: &State,
+        index: usize,
+        others_hold: bool,
+        is_root: &mut dyn FnMut(&mut Self, Where) -> bool,
+    ) -> bool {
         let mut seen: SmallVec<[usize; 4]> = SmallVec::new();
         let mut stack: SmallVec<[usize; 4]> = SmallVec::from_slice(&[index]);
         while let Some(object) = stack.pop() {
@@ -80,6 +87,12 @@ impl Explorer<'_, '_> {
                 };
                 let owner = self.frame.local.memory.cells[cell].obj;
                 match self.objects.iter().position(|&o| o == owner) {
+                    // Only other instances of the same site: see `keep_in`.
+                    Some(holder) if holder == object && self.is_ours(holder) => {
+                        if others_hold {
+                            return true;
+                        }
+                    }
                     Some(holder) if self.is_ours(holder) => {
                         if state.objects[holder].is_live() {
                             stack.push(holder);

@@ -258,9 +258,10 @@ impl Walker<'_, '_> {
                             let delta = self.values.terms.int(width, plus.base as u64);
                             self.values.terms.add(t, delta)
                         }),
-                    Value::Fresh { .. } if width == 64 => {
-                        let leaf = self.values.terms.sym(sym, Sort::Bits(64));
-                        if let Some(fact) = self.class(leaf, Class::NonZero) {
+                    Value::Fresh { .. } | Value::Unknown(_) => {
+                        let class = if let Value::Unknown(class) = write.value { class } else { Class::NonZero };
+                        let leaf = self.values.terms.sym(sym, Sort::Bits(width));
+                        if let Some(fact) = self.class(leaf, class) {
                             self.require(fact, inst);
                         }
                         None

@@ -379,7 +379,10 @@ impl Maker<'_, '_> {
         let may = (Value::Unknown(Class::Any), Certainty::May);
         let Some(term) = term else { return Some(may) };
         let term = self.in_path(state, term);
-        let value = self.value_of(term);
+        let value = match self.value_of(term) {
+            Value::Unknown(_) => Value::Unknown(self.class_in(state, term)),
+            known => known,
+        };
         if let Value::Entry { path, plus } = &value
             && *plus == Offset::ZERO
             && self.frame.local.memory.find_object(ObjKind::Entry(cell)).and_then(|o| self.object_path(o)).as_ref() == Some(path)
@@ -505,7 +508,9 @@ impl Maker<'_, '_> {
                 return class;
             }
         }
-        Class::Any
+        // Greater than something, unsigned: not zero.
+        let above = |fact: &TermId| matches!(*self.values.terms.kind(*fact), TermKind::Ult(_, b) if b == term);
+        if state.facts.iter().any(above) { Class::NonZero } else { Class::Any }
     }
 
     /// Conditions on the interface that the path has taken.
