@@ -40,8 +40,8 @@ impl Explorer<'_, '_> {
             return;
         };
         if !self.concerns(&run.state, inst, summary) {
-            if summary.returns() {
-                let mut run = run;
+            let mut run = run;
+            if self.pass_by(&mut run.state, inst, summary) {
                 for object in &mut run.state.objects {
                     object.forget_value(result);
                 }
@@ -66,6 +66,40 @@ impl Explorer<'_, '_> {
             let mut choices = run.choices.clone();
             choices.push(Choice { inst, alternative: number as u16 });
             out.push(Run { state, choices });
+        }
+    }
+
+    /// A call that concerns no followed object is one step, but its conditions count: does it return at all on this path,
+    /// and what does it leave behind if there is only one way?
+    fn pass_by(&mut self, state: &mut State, inst: InstId, summary: &Summary) -> bool {
+        match &summary.outcomes[..] {
+            [] => false,
+            [only] => {
+                for atom in &only.when {
+                    if !self.assume_atom(state, inst, atom) {
+                        return false;
+                    }
+                }
+                let before = state.clone();
+                for write in only.writes.iter().filter(|w| w.certainty == Certainty::Must) {
+                    if write.cell.base.root == Root::Ret {
+                        continue;
+                    }
+                    let named = self.cells_of(&before, inst, &write.cell.base, write.cell.offset);
+                    if named.certain {
+                        self.learn_written(state, &before, inst, named.cells[0], &write.value);
+                    }
+                }
+                true
+            }
+            several => {
+                let conditional = several.iter().all(|o| !o.when.is_empty());
+                !conditional
+                    || several.iter().any(|outcome| {
+                        let mut trial = state.clone();
+                        outcome.when.iter().all(|atom| self.assume_atom(&mut trial, inst, atom))
+                    })
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 //! outcomes and (for summaries) the returned value.
 
 use drip_cond::{SymId, TermId};
-use drip_memssa::{Def, VersionId};
+use drip_memssa::{Def, RegionId};
 use drip_models::Subject;
 use drip_pointer::ObjKind;
 use drip_program::{BlockId, InstId, Op};
@@ -24,6 +24,7 @@ struct Decisions {
 
 fn decisions(frame: &Frame<'_>, values: &mut Values) -> Decisions {
     let mut found = Decisions { terms: Vec::new(), returned: Vec::new() };
+    let widths = widths(frame, values);
     for (inst, data) in frame.body.insts.iter_enumerated() {
         let block = frame.block_of(inst);
         match data.op {
@@ -31,7 +32,7 @@ fn decisions(frame: &Frame<'_>, values: &mut Values) -> Decisions {
             Op::Switch { value, .. } => found.terms.push((values.term(value), block)),
             Op::Ret { value } => {
                 found.returned.extend(value.map(|value| (values.term(value), block)));
-                left_behind(frame, values, inst, block, &mut found.returned);
+                left_behind(frame, values, &widths, (inst, block), &mut found.returned);
             }
             Op::Call { .. } | Op::Invoke { .. } => {
                 let Some(summary) = frame.calls.get(&inst) else { continue };
@@ -51,12 +52,12 @@ fn decisions(frame: &Frame<'_>, values: &mut Values) -> Decisions {
     found
 }
 
-/// What a caller will find in memory, where paths differ in it.
+/// What a caller will find in memory, where it is not simply what one store put there.
 fn left_behind(
     frame: &Frame<'_>,
     values: &mut Values,
-    ret: InstId,
-    block: BlockId,
+    widths: &FxHashMap<RegionId, u32>,
+    (ret, block): (InstId, BlockId),
     found: &mut Vec<(TermId, BlockId)>,
 ) {
     for (cell, place) in frame.local.memory.cells.iter_enumerated() {
@@ -64,38 +65,33 @@ fn left_behind(
             continue;
         }
         let Some(version) = frame.memssa.used(ret, region(cell)) else { continue };
-        if let Some(width) = merged_width(frame, values, version)
-            && let Some(term) = values.version_term(frame, version, width)
-        {
+        if frame.memssa.versions[version].def == Def::Entry || values.stored_term(frame, version).is_some() {
+            continue;
+        }
+        let width = widths.get(&region(cell)).copied().unwrap_or(64);
+        if let Some(term) = values.version_term(frame, version, width) {
             found.push((term, block));
         }
     }
 }
 
-/// Width of what the stores behind a memory φ write; nothing where no store is found near.
-fn merged_width(frame: &Frame<'_>, values: &Values, version: VersionId) -> Option<u32> {
-    let mut seen = Vec::new();
-    let mut stack = vec![version];
-    while let Some(version) = stack.pop() {
-        if seen.len() >= MAX_MERGED || seen.contains(&version) {
-            continue;
-        }
-        seen.push(version);
-        match &frame.memssa.versions[version].def {
-            Def::Phi { operands, .. } => stack.extend(operands),
-            Def::Chi { .. } if seen.len() > 1 => {
-                if let Some(term) = values.stored_term(frame, version) {
-                    return Some(values.terms.width(term));
-                }
-            }
-            _ => {}
+/// Width in bits with which each region is read or written.
+fn widths(frame: &Frame<'_>, values: &Values) -> FxHashMap<RegionId, u32> {
+    let mut widths = FxHashMap::default();
+    for symbol in &values.symbols {
+        if let Symbol::Version(version, width) = *symbol
+            && width > 0
+        {
+            widths.insert(frame.memssa.versions[version].region, width);
         }
     }
-    None
+    for version in frame.memssa.versions.ids() {
+        if let Some(term) = values.stored_term(frame, version) {
+            widths.insert(frame.memssa.versions[version].region, values.terms.width(term));
+        }
+    }
+    widths
 }
-
-/// Memory versions behind one φ that are looked at for the width of a cell.
-const MAX_MERGED: usize = 16;
 
 impl Relevance {
     pub fn compute(frame: &Frame<'_>, values: &mut Values) -> Relevance {

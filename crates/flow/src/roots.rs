@@ -89,7 +89,7 @@ impl Explorer<'_, '_> {
                 match self.objects.iter().position(|&o| o == owner) {
                     // Only other instances of the same site: see `keep_in`.
                     Some(holder) if holder == object && self.is_ours(holder) => {
-                        if others_hold {
+                        if others_hold && place.weak {
                             return true;
                         }
                     }

@@ -279,10 +279,8 @@ impl Explorer<'_, '_> {
             let owner = self.frame.local.memory.cells[cell].obj;
             let kind = self.frame.local.memory.kind(owner);
             if owner == self.objects[index] {
-                // In itself it holds nothing; another instance of the same site may hold it, who knows which.
-                if !certain {
-                    state.objects[index].add(Where::Cell(cell), true);
-                }
+                // Its own cell leads to it but is no root; another instance's cell (weak) may be one.
+                state.objects[index].add(Where::Cell(cell), !certain);
                 continue;
             }
             let untracked = matches!(kind, ObjKind::Fresh { .. }) && !self.objects.contains(&owner);

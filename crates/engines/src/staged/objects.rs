@@ -6,7 +6,7 @@
 
 use drip_flow::Frame;
 use drip_models::{Outcome, Value, ValuePath};
-use drip_pointer::{ObjId, ObjKind};
+use drip_pointer::{Memory, ObjId, ObjKind};
 use drip_program::Op;
 
 /// Holders followed along with one object; what is stored into further ones counts as escaped (ledger: untracked).
@@ -53,6 +53,38 @@ pub fn freed_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     entry_objects(frame, |outcome| outcome.frees.iter().map(|f| &f.path).collect())
 }
 
+/// Entry objects that the function may store where they are still held after it: takers keep their argument.
+pub fn kept_objects(frame: &Frame<'_>) -> Vec<ObjId> {
+    let memory = &frame.local.memory;
+    let is_entry = |obj: ObjId| matches!(memory.kind(obj), ObjKind::Param(_) | ObjKind::Entry(_));
+    let mut found: Vec<ObjId> = Vec::new();
+    for (cell, targets) in frame.local.contents.iter_enumerated() {
+        let owner = memory.kind(memory.cells[cell].obj);
+        if !owner.survives() && !matches!(owner, ObjKind::Fresh { .. }) {
+            continue;
+        }
+        for loc in targets {
+            let at_home = memory.kind(loc.obj) == ObjKind::Entry(cell);
+            if is_entry(loc.obj) && !at_home && !found.contains(&loc.obj) {
+                found.push(loc.obj);
+            }
+        }
+    }
+    for data in frame.body.insts.iter() {
+        let Op::Store { addr, value } = data.op else { continue };
+        let targets = frame.local.targets(addr);
+        if targets.is_empty() || targets.iter().any(|l| l.obj == Memory::WORLD) {
+            for loc in frame.local.targets(value) {
+                if is_entry(loc.obj) && !found.contains(&loc.obj) {
+                    found.push(loc.obj);
+                }
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
 /// Entry objects that some call may let escape to code out of sight. They are not followed path by path: an escape on one
 /// path counts for all (silence over noise).
 pub fn escaping_objects(frame: &Frame<'_>) -> Vec<ObjId> {
@@ -86,6 +118,10 @@ pub fn has_outcomes(frame: &Frame<'_>) -> bool {
         Some(value) => !frame.local.targets(operand).is_empty() && frame.program.types.size_of(frame.body.value_ty(value)) >= 8,
         None => matches!(frame.body.const_of(operand), Some(drip_program::Const::Null)),
     };
+    // A path that ends the program tells callers something about the paths that return.
+    if frame.calls.values().any(|summary| !summary.returns()) {
+        return true;
+    }
     frame.body.insts.iter_enumerated().any(|(inst, data)| match data.op {
         Op::Store { addr, value } => pointer(value) && outside(frame.local.targets(addr)),
         Op::MemCopy { dst, .. } => outside(frame.local.targets(dst)),

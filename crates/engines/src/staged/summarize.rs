@@ -20,7 +20,7 @@ use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{InstId, Op, Operand};
 use smallvec::SmallVec;
 
-use super::objects::{MAX_INTERFACE, escaping_objects, freed_objects, has_outcomes};
+use super::objects::{MAX_INTERFACE, escaping_objects, freed_objects, has_outcomes, kept_objects};
 
 /// Writes per outcome; further ones are left out and the summary is marked limited.
 const MAX_WRITES: usize = 16;
@@ -41,6 +41,11 @@ pub fn summarize(
 ) -> Summary {
     let mut objects: Vec<ObjId> = handed.to_vec();
     let mut interface = freed_objects(frame);
+    for kept in kept_objects(frame) {
+        if !interface.contains(&kept) {
+            interface.push(kept);
+        }
+    }
     let dropped = interface.len().saturating_sub(MAX_INTERFACE);
     interface.truncate(MAX_INTERFACE);
     objects.extend(interface);
@@ -343,7 +348,11 @@ impl Maker<'_, '_> {
     fn written_cells(&mut self, state: &State, ret: InstId, outcome: &mut Outcome) {
         let frame = self.frame;
         for (cell, place) in frame.local.memory.cells.iter_enumerated() {
-            if !frame.local.memory.kind(place.obj).has_entry_state() {
+            let handed = self.fresh_number(place.obj).is_some_and(|k| {
+                let at = self.flow.objects.iter().position(|&o| self.fresh_number(o) == Some(k));
+                at.is_some_and(|at| state.objects[at].is_live())
+            });
+            if !frame.local.memory.kind(place.obj).has_entry_state() && !handed {
                 continue;
             }
             let Some(version) = frame.memssa.used(ret, region(cell)) else { continue };
@@ -379,6 +388,7 @@ impl Maker<'_, '_> {
         let may = (Value::Unknown(Class::Any), Certainty::May);
         let Some(term) = term else { return Some(may) };
         let term = self.in_path(state, term);
+        let term = self.decided(state, term);
         let value = match self.value_of(term) {
             Value::Unknown(_) => Value::Unknown(self.class_in(state, term)),
             known => known,
@@ -410,6 +420,21 @@ impl Maker<'_, '_> {
             }
         }
         if map.is_empty() { term } else { self.values.terms.substitute(term, &map) }
+    }
+
+    /// An if-then-else whose condition the path knows is the side it takes.
+    fn decided(&mut self, state: &State, mut term: TermId) -> TermId {
+        while let TermKind::Ite(cond, a, b) = *self.values.terms.kind(term) {
+            let negation = self.values.terms.not(cond);
+            term = if state.knows(cond) {
+                a
+            } else if state.knows(negation) {
+                b
+            } else {
+                break;
+            };
+        }
+        term
     }
 
     /// A term in the caller's language.
@@ -483,6 +508,7 @@ impl Maker<'_, '_> {
         }
         let term = self.values.term(operand);
         let term = self.in_path(state, term);
+        let term = self.decided(state, term);
         match self.value_of(term) {
             Value::Unknown(_) => Value::Unknown(self.class_in(state, term)),
             known => known,
