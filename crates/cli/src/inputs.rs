@@ -26,8 +26,24 @@ pub fn start_threads(input: &InputArgs, config: &Config) {
         .build_global();
 }
 
+/// What the user named, as bitcode.
+pub struct Collected {
+    pub captured: Captured,
+    /// There was a build, and it failed: files may be missing that nobody knows of.
+    pub build_failed: bool,
+}
+
+impl From<Captured> for Collected {
+    fn from(captured: Captured) -> Self {
+        Collected {
+            captured,
+            build_failed: false,
+        }
+    }
+}
+
 /// Turns what the user named into bitcode, and tells what could not be had.
-pub fn capture(input: &InputArgs, config: &Config, ui: &Ui) -> anyhow::Result<Captured> {
+pub fn capture(input: &InputArgs, config: &Config, ui: &Ui) -> anyhow::Result<Collected> {
     let progress = ui.progress("compiling");
     let report = |step: Progress<'_>| {
         let name = step.source.file_name().unwrap_or_default();
@@ -42,13 +58,13 @@ pub fn capture(input: &InputArgs, config: &Config, ui: &Ui) -> anyhow::Result<Ca
         cancel: Some(&INTERRUPTED),
         progress: Some(&report),
     };
-    let captured = run(input, &options, ui)?;
+    let collected = run(input, &options, ui)?;
     drop(progress);
-    tell(&captured, ui);
-    Ok(captured)
+    tell(&collected.captured, ui);
+    Ok(collected)
 }
 
-fn run(input: &InputArgs, options: &Options<'_>, ui: &Ui) -> anyhow::Result<Captured> {
+fn run(input: &InputArgs, options: &Options<'_>, ui: &Ui) -> anyhow::Result<Collected> {
     if !input.build.is_empty() {
         if !input.paths.is_empty() || input.build_dir.is_some() {
             bail!("a build command after `--` can't be combined with paths or -p");
@@ -61,23 +77,26 @@ fn run(input: &InputArgs, options: &Options<'_>, ui: &Ui) -> anyhow::Result<Capt
         {
             bail!("the build failed before anything was compiled");
         }
-        return Ok(watched.captured);
+        return Ok(Collected {
+            build_failed: watched.build_failed(),
+            captured: watched.captured,
+        });
     }
     if let Some(dir) = &input.build_dir {
         if !input.paths.is_empty() {
             bail!("-p can't be combined with paths");
         }
-        return Ok(drip_capture::capture_database(&database_in(dir)?, options)?);
+        return Ok(drip_capture::capture_database(&database_in(dir)?, options)?.into());
     }
     if !input.paths.is_empty() {
-        return Ok(drip_capture::capture_paths(&input.paths, options)?);
+        return Ok(drip_capture::capture_paths(&input.paths, options)?.into());
     }
     let here = std::env::current_dir().context("cannot find the current directory")?;
     if let Some(file) = drip_capture::find_database(&here) {
         ui.note(&format!("using {}", file.display()));
-        return Ok(drip_capture::capture_database(&file, options)?);
+        return Ok(drip_capture::capture_database(&file, options)?.into());
     }
-    Ok(drip_capture::capture_paths(&[PathBuf::from(".")], options)?)
+    Ok(drip_capture::capture_paths(&[PathBuf::from(".")], options)?.into())
 }
 
 fn database_in(dir: &Path) -> anyhow::Result<PathBuf> {

@@ -2,7 +2,7 @@
 
 use crate::args::{InputArgs, LimitArgs};
 use crate::config::Config;
-use crate::inputs;
+use crate::inputs::{self, Collected};
 use crate::stop::{self, Limits, Waited};
 use crate::timing::Timing;
 use crate::ui::Ui;
@@ -47,12 +47,13 @@ pub fn analyse(
     stop::watch_for_interrupts();
     inputs::start_threads(input, config);
     let library = config.library()?;
-    let captured = timing.measure("capture", || inputs::capture(input, config, ui))?;
+    let collected = timing.measure("capture", || inputs::capture(input, config, ui))?;
+    let captured = &collected.captured;
     let limits = Limits::new(
         limits.timeout.or(config.timeout),
         limits.max_memory.or(config.max_memory),
     );
-    let bitcode = read_bitcode(&captured)?;
+    let bitcode = read_bitcode(captured)?;
     let total = captured.units.len() + captured.failures.len();
     let mut stopped = Run {
         coverage: Coverage {
@@ -80,15 +81,15 @@ pub fn analyse(
     };
     note_times(&mut timing, &loaded.statistics);
     timing.add("analyse", run_time);
-    finish(&captured, loaded, analysis, timing, ui)
+    finish(&collected, loaded, analysis, timing, ui)
 }
 
 /// Capture and load only, for dumps.
 pub fn read(input: &InputArgs, config: &Config, ui: &Ui) -> anyhow::Result<Read> {
     stop::watch_for_interrupts();
     inputs::start_threads(input, config);
-    let captured = inputs::capture(input, config, ui)?;
-    let bitcode = read_bitcode(&captured)?;
+    let collected = inputs::capture(input, config, ui)?;
+    let bitcode = read_bitcode(&collected.captured)?;
     let loaded = on_own_thread(&Limits::default(), move || {
         drip_program::load(bitcode, &LoadConfig::default())
     })?;
@@ -96,7 +97,7 @@ pub fn read(input: &InputArgs, config: &Config, ui: &Ui) -> anyhow::Result<Read>
         bail!("interrupted");
     };
     tell(&loaded.problems, ui);
-    let coverage = coverage(&captured, &loaded)?;
+    let coverage = coverage(&collected, &loaded)?;
     Ok(Read {
         program: loaded.program,
         statistics: loaded.statistics,
@@ -150,14 +151,14 @@ fn read_bitcode(captured: &Captured) -> anyhow::Result<Vec<Input>> {
 }
 
 fn finish(
-    captured: &Captured,
+    collected: &Collected,
     loaded: Loaded,
     mut analysis: Analysis,
     timing: Timing,
     ui: &Ui,
 ) -> anyhow::Result<Run> {
     tell(&loaded.problems, ui);
-    let mut coverage = coverage(captured, &loaded)?;
+    let mut coverage = coverage(collected, &loaded)?;
     coverage.functions = analysis.statistics.functions;
     coverage.functions_limited = analysis.statistics.functions_limited;
     drip_report::normalise_files(&mut analysis);
@@ -180,7 +181,8 @@ fn source_files(program: &Program) -> Vec<String> {
 }
 
 /// How many files and functions were read. No file at all is a failure of the run.
-fn coverage(captured: &Captured, loaded: &Loaded) -> anyhow::Result<Coverage> {
+fn coverage(collected: &Collected, loaded: &Loaded) -> anyhow::Result<Coverage> {
+    let captured = &collected.captured;
     let units = captured.units.len();
     let total = units + captured.failures.len();
     let in_functions = loaded.problems.iter().filter(|p| p.function.is_some());
@@ -195,12 +197,16 @@ fn coverage(captured: &Captured, loaded: &Loaded) -> anyhow::Result<Coverage> {
         .len()
         .min(units.saturating_sub(loaded.statistics.modules));
     let read = units - unread;
+    if total == 0 && !captured.cancelled {
+        bail!("there is nothing to check: no C or C++ file was compiled");
+    }
     if read == 0 && !captured.cancelled {
         bail!("nothing could be read: {total} of {total} files failed");
     }
     Ok(Coverage {
         files_read: read,
         files_total: total,
+        build_failed: collected.build_failed,
         functions: loaded.statistics.bodies,
         functions_unreadable: in_functions.count(),
         ..Coverage::default()

@@ -65,13 +65,13 @@ pub enum Waited<T> {
 
 pub fn wait<T>(receiver: &Receiver<T>, limits: &Limits) -> Waited<T> {
     loop {
+        if let Some(reason) = limits.reason() {
+            return Waited::Stopped(reason);
+        }
         match receiver.recv_timeout(POLL) {
             Ok(value) => return Waited::Done(value),
             Err(RecvTimeoutError::Disconnected) => return Waited::Gone,
             Err(RecvTimeoutError::Timeout) => {}
-        }
-        if let Some(reason) = limits.reason() {
-            return Waited::Stopped(reason);
         }
     }
 }

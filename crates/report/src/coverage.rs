@@ -15,6 +15,8 @@ pub struct Coverage {
     /// Functions whose bitcode could not be read.
     pub functions_unreadable: usize,
     pub seconds_tenths: u64,
+    /// The watched build failed: files may be missing that nobody knows of.
+    pub build_failed: bool,
     /// Why the run ended early: interrupt, time, memory.
     pub stopped: Option<String>,
     /// Findings that the analysis made and that are not shown, by reason.
@@ -29,6 +31,7 @@ impl Coverage {
     pub fn is_incomplete(&self) -> bool {
         self.files_read < self.files_total
             || self.functions_unreadable > 0
+            || self.build_failed
             || self.stopped.is_some()
     }
 }
@@ -94,6 +97,9 @@ pub fn coverage_line(analysis: &Analysis, coverage: &Coverage) -> String {
     for (count, reason) in hidden.into_iter().filter(|(count, _)| *count > 0) {
         line.push_str(&format!("; {} {reason}", thousands(count)));
     }
+    if coverage.build_failed {
+        line.push_str("; the build failed");
+    }
     if let Some(reason) = &coverage.stopped {
         line.push_str(&format!("; stopped early: {reason}"));
     }
@@ -110,7 +116,7 @@ pub fn thousands(count: usize) -> String {
     let digits = count.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -11,12 +11,13 @@ use std::path::Path;
 pub fn run(args: &CaptureArgs, ui: &Ui) -> anyhow::Result<Exit> {
     let config = inputs::read_config(&args.input)?;
     stop::watch_for_interrupts();
-    let captured = inputs::capture(&args.input, &config, ui)?;
+    let collected = inputs::capture(&args.input, &config, ui)?;
+    let captured = &collected.captured;
     if captured.units.is_empty() && !captured.cancelled {
         bail!("nothing was captured");
     }
     if let Some(dir) = &args.output {
-        copy_all(&captured, dir)?;
+        copy_all(captured, dir)?;
     }
     let total = captured.units.len() + captured.failures.len();
     if !ui.is_quiet() {
@@ -27,7 +28,7 @@ pub fn run(args: &CaptureArgs, ui: &Ui) -> anyhow::Result<Exit> {
             captured.statistics.from_cache
         ))?;
     }
-    let incomplete = captured.cancelled || !captured.failures.is_empty();
+    let incomplete = captured.cancelled || collected.build_failed || !captured.failures.is_empty();
     Ok(if incomplete {
         Exit::Incomplete
     } else {

@@ -18,7 +18,10 @@ pub fn run(args: &CheckArgs, ui: &Ui) -> anyhow::Result<Exit> {
     // What can fail is asked before the long work.
     let hiding = hiding(args, &config)?;
     let mut run = pipeline::analyse(&args.input, &args.limits, &config, ui)?;
-    if let Err(error) = last_run::save(&run) {
+    // A run that was stopped knows less than the one before it.
+    if run.coverage.stopped.is_none()
+        && let Err(error) = last_run::save(&run)
+    {
         ui.detail(&format!(
             "the result is not kept for `drip explain`: {error:#}"
         ));
