@@ -7,12 +7,16 @@ use drip_models::Library;
 use drip_program::{Input, LoadConfig, load};
 
 fn main() -> std::process::ExitCode {
-    let (flags, files): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|a| a.starts_with("--"));
+    let (flags, files): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|a| a.starts_with("--"));
     let has = |flag: &str| flags.iter().any(|f| f == flag);
     let mut inputs = Vec::new();
     for file in files {
         match std::fs::read(&file) {
-            Ok(bytes) => inputs.push(Input { path: file.into(), bytes: bytes.into() }),
+            Ok(bytes) => inputs.push(Input {
+                path: file.into(),
+                bytes: bytes.into(),
+            }),
             Err(error) => {
                 eprintln!("{file}: {error}");
                 return std::process::ExitCode::from(2);
@@ -62,11 +66,18 @@ fn main() -> std::process::ExitCode {
     }
     if has("--ledger") {
         for entry in &analysis.ledger {
-            println!("{}:{} {} {:?} {}", entry.at.file, entry.at.line, entry.callee, entry.verdict, entry.reason);
+            println!(
+                "{}:{} {} {:?} {}",
+                entry.at.file, entry.at.line, entry.callee, entry.verdict, entry.reason
+            );
         }
     }
     if has("--stats") {
-        eprintln!("load {load_time:?} run {run_time:?} findings {} {:?}", analysis.findings.len(), analysis.statistics);
+        eprintln!(
+            "load {load_time:?} run {run_time:?} findings {} {:?}",
+            analysis.findings.len(),
+            analysis.statistics
+        );
     }
     std::process::ExitCode::SUCCESS
 }

@@ -6,6 +6,6 @@ pub mod finding;
 pub mod staged;
 
 pub use finding::{
-    AllocationLink, Analysis, Confidence, Finding, LedgerEntry, LostPoint, Rule, SourcePos, Statistics, Step, StepKind,
-    Verdict,
+    AllocationLink, Analysis, Confidence, Finding, LedgerEntry, LostPoint, Rule, SourcePos,
+    Statistics, Step, StepKind, Verdict,
 };

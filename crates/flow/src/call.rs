@@ -14,9 +14,9 @@ use smallvec::SmallVec;
 use crate::explore::{Explorer, Goal, Run};
 use crate::frame::region;
 use crate::graph::Choice;
+use crate::interface::{class_term, path_term};
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
 use crate::transfer::holds_operand;
-use crate::interface::{class_term, path_term};
 use crate::values::sort_of;
 
 /// A cell that a path of the callee's summary names.
@@ -57,14 +57,23 @@ impl Explorer<'_, '_> {
             let again = self.is_in_loop(inst) && self.makes_unborn(&state, inst, outcome);
             if again {
                 // The followed instance may be one of a later round.
-                let mut skipped = Run { state: state.clone(), choices: run.choices.clone() };
+                let mut skipped = Run {
+                    state: state.clone(),
+                    choices: run.choices.clone(),
+                };
                 self.apply(&mut skipped.state, inst, outcome, false);
-                skipped.choices.push(Choice { inst, alternative: number as u16 });
+                skipped.choices.push(Choice {
+                    inst,
+                    alternative: number as u16,
+                });
                 out.push(skipped);
             }
             self.apply(&mut state, inst, outcome, true);
             let mut choices = run.choices.clone();
-            choices.push(Choice { inst, alternative: number as u16 });
+            choices.push(Choice {
+                inst,
+                alternative: number as u16,
+            });
             out.push(Run { state, choices });
         }
     }
@@ -81,7 +90,11 @@ impl Explorer<'_, '_> {
                     }
                 }
                 let before = state.clone();
-                for write in only.writes.iter().filter(|w| w.certainty == Certainty::Must) {
+                for write in only
+                    .writes
+                    .iter()
+                    .filter(|w| w.certainty == Certainty::Must)
+                {
                     if write.cell.base.root == Root::Ret {
                         continue;
                     }
@@ -97,22 +110,32 @@ impl Explorer<'_, '_> {
                 !conditional
                     || several.iter().any(|outcome| {
                         let mut trial = state.clone();
-                        outcome.when.iter().all(|atom| self.assume_atom(&mut trial, inst, atom))
+                        outcome
+                            .when
+                            .iter()
+                            .all(|atom| self.assume_atom(&mut trial, inst, atom))
                     })
             }
         }
     }
 
     fn is_in_loop(&self, inst: InstId) -> bool {
-        self.frame.cfg.loops().innermost(self.frame.block_of(inst)).is_some()
+        self.frame
+            .cfg
+            .loops()
+            .innermost(self.frame.block_of(inst))
+            .is_some()
     }
 
     fn makes_unborn(&self, state: &State, inst: InstId, outcome: &Outcome) -> bool {
-        self.objects.iter().zip(&state.objects).any(|(&obj, followed)| {
-            followed.machine == Machine::Unborn
-                && matches!(self.frame.local.memory.kind(obj), ObjKind::Fresh { call, index }
+        self.objects
+            .iter()
+            .zip(&state.objects)
+            .any(|(&obj, followed)| {
+                followed.machine == Machine::Unborn
+                    && matches!(self.frame.local.memory.kind(obj), ObjKind::Fresh { call, index }
                     if call == inst && outcome.fresh.contains(&index))
-        })
+            })
     }
 
     /// Can the call do anything to a followed object?
@@ -130,13 +153,17 @@ impl Explorer<'_, '_> {
             if !object.is_live() {
                 continue;
             }
-            if args.iter().any(|&arg| holds_operand(object, arg) != Holds::No) {
+            if args
+                .iter()
+                .any(|&arg| holds_operand(object, arg) != Holds::No)
+            {
                 return true;
             }
             let in_reach = object.places.iter().any(|p| match p.at {
                 Where::Cell(cell) => {
                     let owner = frame.local.memory.cells[cell].obj;
-                    reach.binary_search(&owner).is_ok() || frame.memssa.defined(inst, region(cell)).is_some()
+                    reach.binary_search(&owner).is_ok()
+                        || frame.memssa.defined(inst, region(cell)).is_some()
                 }
                 _ => false,
             });
@@ -179,14 +206,16 @@ impl Explorer<'_, '_> {
                 let null = self.values.terms.int(64, 0);
                 Some(self.values.terms.ne(term, null))
             }
-            (Value::Entry { path, plus }, _) if plus.is_exact() => match path_term(self.frame, self.values, inst, path) {
-                Some(entry) if self.values.terms.sort(entry) == sort && sort != Sort::Bool => {
-                    let delta = self.values.terms.int(sort.width(), plus.base as u64);
-                    let value = self.values.terms.add(entry, delta);
-                    Some(self.values.terms.eq(term, value))
+            (Value::Entry { path, plus }, _) if plus.is_exact() => {
+                match path_term(self.frame, self.values, inst, path) {
+                    Some(entry) if self.values.terms.sort(entry) == sort && sort != Sort::Bool => {
+                        let delta = self.values.terms.int(sort.width(), plus.base as u64);
+                        let value = self.values.terms.add(entry, delta);
+                        Some(self.values.terms.eq(term, value))
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
             (Value::Unknown(class), Sort::Bits(_)) => class_term(self.values, term, *class),
             _ => None,
         };
@@ -222,20 +251,28 @@ impl Explorer<'_, '_> {
             Subject::Entry(path) => {
                 if let Some(holds) = self.path_is_followed(state, inst, path) {
                     // A pointer to a followed object is not null.
-                    return if holds { !atom.class.implies(Class::Eq(0)) } else { true };
+                    return if holds {
+                        !atom.class.implies(Class::Eq(0))
+                    } else {
+                        true
+                    };
                 }
                 path_term(self.frame, self.values, inst, path)
             }
         };
         let Some(term) = term else { return true };
-        let Some(fact) = class_term(self.values, term, atom.class) else { return true };
+        let Some(fact) = class_term(self.values, term, atom.class) else {
+            return true;
+        };
         let fact = self.in_path(fact, state);
         self.assume_term(state, fact)
     }
 
     /// Does the path denote a followed object for certain?
     fn path_is_followed(&self, state: &State, inst: InstId, path: &ValuePath) -> Option<bool> {
-        (0..state.objects.len()).any(|i| self.denotes(state, inst, path, i) == Holds::Yes).then_some(true)
+        (0..state.objects.len())
+            .any(|i| self.denotes(state, inst, path, i) == Holds::Yes)
+            .then_some(true)
     }
 
     /// Applies an outcome's effects. `follow`: an object made here becomes the followed instance.
@@ -265,18 +302,30 @@ impl Explorer<'_, '_> {
     }
 
     /// Objects among the followed that this outcome makes.
-    fn give_birth(&mut self, state: &mut State, inst: InstId, outcome: &Outcome, follow: bool) -> SmallVec<[usize; 2]> {
+    fn give_birth(
+        &mut self,
+        state: &mut State,
+        inst: InstId,
+        outcome: &Outcome,
+        follow: bool,
+    ) -> SmallVec<[usize; 2]> {
         let mut born = SmallVec::new();
         if !follow {
             return born;
         }
         for (index, &obj) in self.objects.iter().enumerate() {
-            if let ObjKind::Fresh { call, index: number } = self.frame.local.memory.kind(obj)
+            if let ObjKind::Fresh {
+                call,
+                index: number,
+            } = self.frame.local.memory.kind(obj)
                 && call == inst
                 && outcome.fresh.contains(&number)
                 && state.objects[index].machine == Machine::Unborn
             {
-                state.objects[index] = Followed { machine: Machine::Allocated, ..Followed::unborn() };
+                state.objects[index] = Followed {
+                    machine: Machine::Allocated,
+                    ..Followed::unborn()
+                };
                 born.push(index);
             }
         }
@@ -284,7 +333,13 @@ impl Explorer<'_, '_> {
     }
 
     /// Does a callee's path denote followed object `index` in this state?
-    pub(crate) fn denotes(&self, state: &State, inst: InstId, path: &ValuePath, index: usize) -> Holds {
+    pub(crate) fn denotes(
+        &self,
+        state: &State,
+        inst: InstId,
+        path: &ValuePath,
+        index: usize,
+    ) -> Holds {
         let frame = self.frame;
         let args = frame.args(inst);
         let object = &state.objects[index];
@@ -293,21 +348,44 @@ impl Explorer<'_, '_> {
         }
         if path.loads.is_empty() {
             return match path.root {
-                Root::Arg(n) => args.get(usize::from(n)).map_or(Holds::No, |&arg| holds_operand(object, arg)),
+                Root::Arg(n) => args
+                    .get(usize::from(n))
+                    .map_or(Holds::No, |&arg| holds_operand(object, arg)),
                 _ => Holds::No,
             };
         }
         let named = self.named_cells(state, inst, path);
-        let held = named.cells.iter().map(|&c| object.holds(Where::Cell(c))).max().unwrap_or(Holds::No);
-        if held == Holds::Yes && !named.certain { Holds::Perhaps } else { held }
+        let held = named
+            .cells
+            .iter()
+            .map(|&c| object.holds(Where::Cell(c)))
+            .max()
+            .unwrap_or(Holds::No);
+        if held == Holds::Yes && !named.certain {
+            Holds::Perhaps
+        } else {
+            held
+        }
     }
 
     /// The cells that the last load of a path reads.
     fn named_cells(&self, state: &State, inst: InstId, path: &ValuePath) -> Named {
         let Some((&last, front)) = path.loads.split_last() else {
-            return Named { cells: SmallVec::new(), certain: false, outside: None };
+            return Named {
+                cells: SmallVec::new(),
+                certain: false,
+                outside: None,
+            };
         };
-        self.cells_of(state, inst, &ValuePath { root: path.root, loads: front.into() }, last)
+        self.cells_of(
+            state,
+            inst,
+            &ValuePath {
+                root: path.root,
+                loads: front.into(),
+            },
+            last,
+        )
     }
 
     /// The cells at `offset` of what `base` points to.
@@ -318,7 +396,9 @@ impl Explorer<'_, '_> {
         // A followed object that the base denotes is the only target; one that it does not denote is another instance.
         let mut this_instance = true;
         for (index, &obj) in self.objects.iter().enumerate() {
-            if !matches!(memory.kind(obj), ObjKind::Fresh { .. }) || !targets.iter().any(|l| l.obj == obj) {
+            if !matches!(memory.kind(obj), ObjKind::Fresh { .. })
+                || !targets.iter().any(|l| l.obj == obj)
+            {
                 continue;
             }
             let is_made_here = matches!(base.root, Root::Fresh(_)) && base.loads.is_empty();
@@ -337,12 +417,19 @@ impl Explorer<'_, '_> {
                 outside = Some(Escape::Unknown(None));
                 continue;
             }
-            let at = Loc { obj: loc.obj, off: loc.off.plus(offset) };
+            let at = Loc {
+                obj: loc.obj,
+                off: loc.off.plus(offset),
+            };
             certain &= at.off.is_exact();
             cells.extend(memory.overlapping(at));
         }
         certain &= cells.len() == 1 && memory.is_strong(cells[0]);
-        Named { cells, certain, outside }
+        Named {
+            cells,
+            certain,
+            outside,
+        }
     }
 
     fn free(
@@ -372,18 +459,28 @@ impl Explorer<'_, '_> {
         let targets = frame.local.resolve(inst, frame.args(inst), &free.path);
         if let [loc] = targets[..] {
             let kind = frame.local.memory.kind(loc.obj);
-            if !self.objects.contains(&loc.obj) && kind.is_single() && !matches!(kind, ObjKind::Fresh { .. }) {
+            if !self.objects.contains(&loc.obj)
+                && kind.is_single()
+                && !matches!(kind, ObjKind::Fresh { .. })
+            {
                 self.release_contents(state, loc.obj, affected);
             }
         }
     }
 
     /// The cells of a dead object hold nothing any more (Heapcheck: free of the parent).
-    fn release_contents(&self, state: &mut State, dead: drip_pointer::ObjId, affected: &mut SmallVec<[usize; 4]>) {
+    fn release_contents(
+        &self,
+        state: &mut State,
+        dead: drip_pointer::ObjId,
+        affected: &mut SmallVec<[usize; 4]>,
+    ) {
         let memory = &self.frame.local.memory;
         for (index, object) in state.objects.iter_mut().enumerate() {
             let before = object.places.len();
-            object.places.retain(|p| !matches!(p.at, Where::Cell(cell) if memory.cells[cell].obj == dead));
+            object
+                .places
+                .retain(|p| !matches!(p.at, Where::Cell(cell) if memory.cells[cell].obj == dead));
             if object.places.len() != before {
                 affected.push(index);
             }
@@ -391,21 +488,46 @@ impl Explorer<'_, '_> {
     }
 
     /// realloc: what the old block held, the new one holds.
-    fn copy_object(&mut self, state: &mut State, before: &State, inst: InstId, copy: &drip_models::ContentCopy) {
+    fn copy_object(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        copy: &drip_models::ContentCopy,
+    ) {
         let frame = self.frame;
         let memory = &frame.local.memory;
-        let Some(to) = memory.find_object(ObjKind::Fresh { call: inst, index: copy.to }) else { return };
+        let Some(to) = memory.find_object(ObjKind::Fresh {
+            call: inst,
+            index: copy.to,
+        }) else {
+            return;
+        };
         let from = frame.local.resolve(inst, frame.args(inst), &copy.from);
         for index in 0..before.objects.len() {
             for place in &before.objects[index].places {
-                let Where::Cell(cell) = place.at else { continue };
+                let Where::Cell(cell) = place.at else {
+                    continue;
+                };
                 let at = memory.cells[cell];
                 if !from.iter().any(|l| l.obj == at.obj) || !before.objects[index].is_live() {
                     continue;
                 }
-                let cells: SmallVec<[CellId; 4]> = memory.overlapping(Loc { obj: to, off: at.off }).collect();
+                let cells: SmallVec<[CellId; 4]> = memory
+                    .overlapping(Loc {
+                        obj: to,
+                        off: at.off,
+                    })
+                    .collect();
                 if state.objects[index].is_live() {
-                    self.keep_in(state, inst, index, &cells, !place.weak && cells.len() == 1, None);
+                    self.keep_in(
+                        state,
+                        inst,
+                        index,
+                        &cells,
+                        !place.weak && cells.len() == 1,
+                        None,
+                    );
                 }
             }
         }
@@ -423,7 +545,11 @@ impl Explorer<'_, '_> {
         let result = self.frame.body.result(inst);
         let returned = write.cell.base.root == Root::Ret;
         let named = if returned {
-            Named { cells: SmallVec::new(), certain: true, outside: None }
+            Named {
+                cells: SmallVec::new(),
+                certain: true,
+                outside: None,
+            }
         } else {
             self.cells_of(before, inst, &write.cell.base, write.cell.offset)
         };
@@ -443,7 +569,11 @@ impl Explorer<'_, '_> {
                 }
                 continue;
             }
-            if named.certain && must && state.objects[index].remove(Where::Cell(named.cells[0])) && held == Holds::No {
+            if named.certain
+                && must
+                && state.objects[index].remove(Where::Cell(named.cells[0]))
+                && held == Holds::No
+            {
                 affected.push(index);
             }
             if held != Holds::No {
@@ -454,11 +584,25 @@ impl Explorer<'_, '_> {
     }
 
     /// What a cell holds after a certain write, for the conditions that ask for it.
-    fn learn_written(&mut self, state: &mut State, before: &State, inst: InstId, cell: CellId, value: &Value) {
+    fn learn_written(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        cell: CellId,
+        value: &Value,
+    ) {
         let frame = self.frame;
-        let Some(version) = frame.memssa.defined(inst, region(cell)) else { return };
+        let Some(version) = frame.memssa.defined(inst, region(cell)) else {
+            return;
+        };
         for width in [8u32, 16, 32, 64] {
-            let Some(sym) = self.values.find(crate::values::Symbol::Version(version, width)) else { continue };
+            let Some(sym) = self
+                .values
+                .find(crate::values::Symbol::Version(version, width))
+            else {
+                continue;
+            };
             let leaf = self.values.terms.sym(sym, Sort::Bits(width));
             match value {
                 Value::Int(value) => {
@@ -467,7 +611,9 @@ impl Explorer<'_, '_> {
                 }
                 Value::Entry { path, plus } if plus.is_exact() => {
                     let term = path_term(frame, self.values, inst, path);
-                    if let Some(term) = term.filter(|&t| self.values.terms.sort(t) == Sort::Bits(width)) {
+                    if let Some(term) =
+                        term.filter(|&t| self.values.terms.sort(t) == Sort::Bits(width))
+                    {
                         let term = self.in_path(term, before);
                         let delta = self.values.terms.int(width, plus.base as u64);
                         let term = self.values.terms.add(term, delta);
@@ -490,12 +636,24 @@ impl Explorer<'_, '_> {
     }
 
     /// Is a value of the callee's summary a pointer to followed object `index`?
-    fn value_is(&self, before: &State, inst: InstId, value: &Value, index: usize, born: &[usize]) -> Holds {
+    fn value_is(
+        &self,
+        before: &State,
+        inst: InstId,
+        value: &Value,
+        index: usize,
+        born: &[usize],
+    ) -> Holds {
         match value {
             Value::Entry { path, .. } => self.denotes(before, inst, path, index),
             Value::Fresh { index: number, .. } => {
-                let made = ObjKind::Fresh { call: inst, index: *number };
-                if born.contains(&index) && self.frame.local.memory.kind(self.objects[index]) == made {
+                let made = ObjKind::Fresh {
+                    call: inst,
+                    index: *number,
+                };
+                if born.contains(&index)
+                    && self.frame.local.memory.kind(self.objects[index]) == made
+                {
                     Holds::Yes
                 } else {
                     Holds::No
@@ -505,7 +663,13 @@ impl Explorer<'_, '_> {
         }
     }
 
-    fn escape(&mut self, state: &mut State, before: &State, inst: InstId, escape: &drip_models::Escape) {
+    fn escape(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        escape: &drip_models::Escape,
+    ) {
         let frame = self.frame;
         let targets = frame.local.resolve(inst, frame.args(inst), &escape.path);
         let reached = frame.local.reachable(&targets);
@@ -521,7 +685,9 @@ impl Explorer<'_, '_> {
             let direct = self.denotes(before, inst, &escape.path, index) != Holds::No;
             // All that is reachable from what escapes goes along.
             let inside = before.objects[index].places.iter().any(|p| match p.at {
-                Where::Cell(cell) => reached.binary_search(&frame.local.memory.cells[cell].obj).is_ok(),
+                Where::Cell(cell) => reached
+                    .binary_search(&frame.local.memory.cells[cell].obj)
+                    .is_ok(),
                 _ => false,
             });
             if direct || inside {
@@ -531,14 +697,24 @@ impl Explorer<'_, '_> {
     }
 
     fn callee(&self, inst: InstId) -> Option<drip_program::FuncId> {
-        let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = self.frame.body.insts[inst].op else { return None };
+        let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = self.frame.body.insts[inst].op
+        else {
+            return None;
+        };
         match self.frame.body.const_of(callee) {
             Some(drip_program::Const::Func(func)) => Some(*func),
             _ => None,
         }
     }
 
-    fn result(&mut self, state: &mut State, before: &State, inst: InstId, ret: &Value, born: &[usize]) {
+    fn result(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        ret: &Value,
+        born: &[usize],
+    ) {
         let result = self.frame.body.result(inst);
         for index in 0..state.objects.len() {
             if !state.objects[index].is_live() {

@@ -24,8 +24,10 @@ pub const MAX_STATES: usize = 24;
 /// States with equal objects per block; beyond it they merge and forget what they do not share. Iterations of a loop after
 /// the first are always merged.
 pub const MAX_VARIANTS: usize = 4;
-/// Blocks executed per exploration; beyond it the rest of the graph is missing.
-pub const MAX_STEPS: u32 = 20_000;
+/// Blocks executed per exploration, for each goal: a base and a multiple of the function's blocks. Beyond it the rest of the
+/// graph is missing.
+pub const FATE_FUEL: (usize, usize) = (1_500, 4);
+pub const EXITS_FUEL: (usize, usize) = (500, 3);
 /// Conditions that a path remembers; older ones than these are forgotten.
 pub const MAX_FACTS: usize = 24;
 
@@ -97,6 +99,7 @@ pub fn explore<'a>(
             ends: Vec::new(),
             limited: false,
             filtered: 0,
+            steps: 0,
         },
         objects,
         by_block: IndexVec::from_elem(Vec::new(), blocks),
@@ -123,16 +126,29 @@ impl Explorer<'_, '_> {
         let mut work = RankedWorklist::new(frame.cfg.rpo().rank());
         let entry = BlockId::new(0);
         let state = self.initial_state();
-        self.out.nodes.push(Node { block: entry, state, preds: Vec::new(), later: false });
+        self.out.nodes.push(Node {
+            block: entry,
+            state,
+            preds: Vec::new(),
+            later: false,
+        });
         self.by_block[entry].push(UseFlow::ROOT);
-        let mut pending: IndexVec<BlockId, Vec<NodeId>> = IndexVec::from_elem(Vec::new(), frame.body.blocks.len());
+        let mut pending: IndexVec<BlockId, Vec<NodeId>> =
+            IndexVec::from_elem(Vec::new(), frame.body.blocks.len());
         pending[entry].push(UseFlow::ROOT);
         work.push(entry);
         let mut steps = 0;
+        let (base, factor) = if self.goal == Goal::Fate {
+            FATE_FUEL
+        } else {
+            EXITS_FUEL
+        };
+        let fuel = base + factor * frame.body.blocks.len();
         while let Some(block) = work.pop() {
             for node in std::mem::take(&mut pending[block]) {
                 steps += 1;
-                if steps > MAX_STEPS {
+                self.out.steps = steps;
+                if steps > fuel {
                     self.out.limited = true;
                     return;
                 }
@@ -155,7 +171,10 @@ impl Explorer<'_, '_> {
                 ObjKind::Param(n) => {
                     let mut followed = Followed::unborn();
                     followed.machine = Machine::Allocated;
-                    followed.add(Where::Value(self.frame.body.param(usize::from(n)), 0), false);
+                    followed.add(
+                        Where::Value(self.frame.body.param(usize::from(n)), 0),
+                        false,
+                    );
                     followed
                 }
                 ObjKind::Entry(cell) => {
@@ -167,13 +186,21 @@ impl Explorer<'_, '_> {
                 _ => Followed::unborn(),
             })
             .collect();
-        State { objects, facts: SmallVec::new(), env: SmallVec::new() }
+        State {
+            objects,
+            facts: SmallVec::new(),
+            env: SmallVec::new(),
+        }
     }
 
     /// Blocks that lead to the call that makes object 0.
     fn find_birthplaces(&mut self) {
-        let Some(&object) = self.objects.first() else { return };
-        let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else { return };
+        let Some(&object) = self.objects.first() else {
+            return;
+        };
+        let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else {
+            return;
+        };
         let mut stack = vec![self.frame.block_of(call)];
         while let Some(block) = stack.pop() {
             if self.can_birth.insert(block) {
@@ -186,7 +213,10 @@ impl Explorer<'_, '_> {
     fn execute(&mut self, node: NodeId) -> Vec<NodeId> {
         self.drop_old_edges(node);
         let block = self.out.nodes[node].block;
-        let mut runs = vec![Run { state: self.out.nodes[node].state.clone(), choices: Choices::new() }];
+        let mut runs = vec![Run {
+            state: self.out.nodes[node].state.clone(),
+            choices: Choices::new(),
+        }];
         let frame = self.frame;
         let mut next = Vec::new();
         for inst in frame.body.block_insts(block) {
@@ -198,7 +228,11 @@ impl Explorer<'_, '_> {
             }
             // Nothing but a call can concern objects that do not exist yet.
             let is_call = matches!(frame.body.insts[inst].op, Op::Call { .. });
-            if !is_call && runs.iter().all(|run| run.state.objects.iter().all(|o| !o.is_live())) {
+            if !is_call
+                && runs
+                    .iter()
+                    .all(|run| run.state.objects.iter().all(|o| !o.is_live()))
+            {
                 continue;
             }
             runs = self.step(node, inst, runs);
@@ -217,21 +251,39 @@ impl Explorer<'_, '_> {
         for &succ in frame.cfg.succs(block) {
             for index in 0..self.by_block[succ].len() {
                 let target = self.by_block[succ][index];
-                self.out.nodes[target].preds.retain(|edge| edge.from != node);
+                self.out.nodes[target]
+                    .preds
+                    .retain(|edge| edge.from != node);
             }
         }
     }
 
     pub(crate) fn end(&mut self, node: NodeId, at: InstId, kind: EndKind, run: Run) {
         // Equal ends of one node are one end.
-        let same = |end: &End| end.node == node && end.at == at && end.kind == kind && end.state == run.state;
+        let same = |end: &End| {
+            end.node == node && end.at == at && end.kind == kind && end.state == run.state
+        };
         if !self.out.ends.iter().any(same) {
-            self.out.ends.push(End { node, choices: run.choices, at, kind, state: run.state });
+            self.out.ends.push(End {
+                node,
+                choices: run.choices,
+                at,
+                kind,
+                state: run.state,
+            });
         }
     }
 
     /// Follows the edge `from → to` and registers the state there.
-    pub(crate) fn flow(&mut self, node: NodeId, from: BlockId, to: BlockId, at: InstId, run: Run, next: &mut Vec<NodeId>) {
+    pub(crate) fn flow(
+        &mut self,
+        node: NodeId,
+        from: BlockId,
+        to: BlockId,
+        at: InstId,
+        run: Run,
+        next: &mut Vec<NodeId>,
+    ) {
         let mut run = run;
         self.enter(from, to, &mut run.state);
         if self.settled(&run.state) {
@@ -241,8 +293,13 @@ impl Explorer<'_, '_> {
         if self.hopeless(&run.state, to) {
             return;
         }
-        if let Some((target, fresh)) = self.intern(to, run.state, self.frame.cfg.rpo().is_retreating(from, to)) {
-            let edge = InEdge { from: node, choices: run.choices };
+        if let Some((target, fresh)) =
+            self.intern(to, run.state, self.frame.cfg.rpo().is_retreating(from, to))
+        {
+            let edge = InEdge {
+                from: node,
+                choices: run.choices,
+            };
             if !self.out.nodes[target].preds.contains(&edge) {
                 self.out.nodes[target].preds.push(edge);
             }
@@ -256,14 +313,20 @@ impl Explorer<'_, '_> {
     pub(crate) fn settled(&self, state: &State) -> bool {
         self.goal == Goal::Fate
             && state.objects.first().is_some_and(|o| {
-                matches!(o.machine, Machine::Freed { .. } | Machine::Escaped { .. } | Machine::Lost)
+                matches!(
+                    o.machine,
+                    Machine::Freed { .. } | Machine::Escaped { .. } | Machine::Lost
+                )
             })
     }
 
     /// The object in question can't be born any more.
     fn hopeless(&self, state: &State, block: BlockId) -> bool {
         self.goal == Goal::Fate
-            && state.objects.first().is_some_and(|o| o.machine == Machine::Unborn)
+            && state
+                .objects
+                .first()
+                .is_some_and(|o| o.machine == Machine::Unborn)
             && !self.can_birth.contains(block)
     }
 
@@ -284,7 +347,12 @@ impl Explorer<'_, '_> {
         }
         let bound = if later { 1 } else { MAX_VARIANTS };
         if variants.len() < bound && self.by_block[block].len() < MAX_STATES {
-            let node = self.out.nodes.push(Node { block, state, preds: Vec::new(), later });
+            let node = self.out.nodes.push(Node {
+                block,
+                state,
+                preds: Vec::new(),
+                later,
+            });
             self.by_block[block].push(node);
             return Some((node, true));
         }
@@ -292,7 +360,11 @@ impl Explorer<'_, '_> {
         let best = variants.into_iter().max_by_key(|&n| {
             let known = &self.out.nodes[n].state;
             let facts = known.facts.iter().filter(|f| state.knows(**f)).count();
-            let env = known.env.iter().filter(|e| state.lookup(e.0) == Some(e.1)).count();
+            let env = known
+                .env
+                .iter()
+                .filter(|e| state.lookup(e.0) == Some(e.1))
+                .count();
             (facts + env, std::cmp::Reverse(n))
         });
         match best {
@@ -324,10 +396,19 @@ impl Explorer<'_, '_> {
         let mut results: SmallVec<[ValueId; 4]> = SmallVec::new();
         let mut bindings: SmallVec<[(SymId, TermId); 4]> = SmallVec::new();
         for inst in frame.body.block_insts(to) {
-            let Op::Phi { incoming } = frame.body.insts[inst].op else { break };
+            let Op::Phi { incoming } = frame.body.insts[inst].op else {
+                break;
+            };
             let result = frame.body.result(inst);
             results.push(result);
-            let Some(entry) = frame.body.incoming(incoming).iter().find(|e| e.block == from) else { continue };
+            let Some(entry) = frame
+                .body
+                .incoming(incoming)
+                .iter()
+                .find(|e| e.block == from)
+            else {
+                continue;
+            };
             if let Some(value) = entry.value.as_value() {
                 for (index, object) in state.objects.iter().enumerate() {
                     for place in &object.places {
@@ -339,7 +420,12 @@ impl Explorer<'_, '_> {
                     }
                 }
             }
-            self.bind_phi(crate::values::Symbol::Value(result), self.values.term(entry.value), state, &mut bindings);
+            self.bind_phi(
+                crate::values::Symbol::Value(result),
+                self.values.term(entry.value),
+                state,
+                &mut bindings,
+            );
         }
         self.bind_memory_phis(from, to, state, &mut bindings);
         for object in &mut state.objects {
@@ -378,10 +464,16 @@ impl Explorer<'_, '_> {
         bindings: &mut SmallVec<[(SymId, TermId); 4]>,
     ) {
         let frame = self.frame;
-        let Some(edge) = frame.cfg.preds(to).iter().position(|&p| p == from) else { return };
+        let Some(edge) = frame.cfg.preds(to).iter().position(|&p| p == from) else {
+            return;
+        };
         for &phi in frame.memssa.phis(to) {
-            let drip_memssa::Def::Phi { operands, .. } = &frame.memssa.versions[phi].def else { continue };
-            let Some(&operand) = operands.get(edge) else { continue };
+            let drip_memssa::Def::Phi { operands, .. } = &frame.memssa.versions[phi].def else {
+                continue;
+            };
+            let Some(&operand) = operands.get(edge) else {
+                continue;
+            };
             for width in [8u32, 16, 32, 64] {
                 let symbol = crate::values::Symbol::Version(phi, width);
                 if self.values.find(symbol).is_some() {
@@ -405,20 +497,28 @@ impl Explorer<'_, '_> {
         let inside = |block: BlockId| frame.cfg.loops().contains(id, block);
         let is_header_phi = |value: ValueId| {
             frame.body.def(value).is_some_and(|inst| {
-                frame.block_of(inst) == header && matches!(frame.body.insts[inst].op, Op::Phi { .. })
+                frame.block_of(inst) == header
+                    && matches!(frame.body.insts[inst].op, Op::Phi { .. })
             })
         };
         for object in &mut state.objects {
             object.places.retain(|p| match p.at {
                 Where::Value(v, _) => {
-                    is_header_phi(v) || frame.body.def(v).is_none_or(|inst| !inside(frame.block_of(inst)))
+                    is_header_phi(v)
+                        || frame
+                            .body
+                            .def(v)
+                            .is_none_or(|inst| !inside(frame.block_of(inst)))
                 }
                 Where::Cell(_) | Where::Var(_) => true,
             });
         }
         let values = &mut *self.values;
         let mut variant = |term: TermId| {
-            values.symbols_in(term).iter().any(|&sym| values.home(sym).is_some_and(&inside))
+            values
+                .symbols_in(term)
+                .iter()
+                .any(|&sym| values.home(sym).is_some_and(&inside))
         };
         state.facts.retain(|fact| !variant(*fact));
         // The φs' own bindings are of the new iteration if they do not mention the old one.
@@ -457,7 +557,8 @@ impl Explorer<'_, '_> {
     fn is_fact_useful(&mut self, fact: TermId, block: BlockId) -> bool {
         let symbols = self.values.symbols_in(fact);
         symbols.iter().any(|&sym| {
-            (self.goal == Goal::Exits && self.relevant.interface.contains(&sym)) || self.is_asked_in(sym, block)
+            (self.goal == Goal::Exits && self.relevant.interface.contains(&sym))
+                || self.is_asked_in(sym, block)
         })
     }
 
@@ -480,6 +581,9 @@ impl Explorer<'_, '_> {
     /// Is the value read in `block` or later, before it is defined again?
     pub(crate) fn is_live_in(&mut self, value: ValueId, block: BlockId) -> bool {
         let frame = self.frame;
-        self.live.entry(value).or_insert_with(|| frame.live_blocks(value)).contains(block)
+        self.live
+            .entry(value)
+            .or_insert_with(|| frame.live_blocks(value))
+            .contains(block)
     }
 }

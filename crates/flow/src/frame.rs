@@ -8,7 +8,9 @@ use drip_memssa::{Annotations, MemSsa, RegionId};
 use drip_models::{Outcome, Root, Subject, Value, ValuePath};
 use drip_pointer::local::{CallTable, LocSet};
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjId, ObjKind};
-use drip_program::{BlockId, Body, Cfg, FuncId, InstId, Op, Operand, Program, Type, TypeId, ValueId};
+use drip_program::{
+    BlockId, Body, Cfg, FuncId, InstId, Op, Operand, Program, Type, TypeId, ValueId,
+};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -41,11 +43,19 @@ pub fn cell_of(region: RegionId) -> CellId {
 }
 
 impl<'a> Frame<'a> {
-    pub fn build(program: &'a Program, func: FuncId, body: &'a Body, calls: CallTable) -> (Frame<'a>, Values) {
+    pub fn build(
+        program: &'a Program,
+        func: FuncId,
+        body: &'a Body,
+        calls: CallTable,
+    ) -> (Frame<'a>, Values) {
         let cfg = Cfg::build(body);
         let mut local = LocalMemory::build(program, body, &calls);
         // The world is one region too, so that reads through unknown pointers are ordered with unknown writes.
-        local.memory.cell(Loc { obj: Memory::WORLD, off: drip_models::Offset::ANY });
+        local.memory.cell(Loc {
+            obj: Memory::WORLD,
+            off: drip_models::Offset::ANY,
+        });
         while local.contents.len() < local.memory.cells.len() {
             local.contents.push(LocSet::new());
         }
@@ -57,11 +67,32 @@ impl<'a> Frame<'a> {
         }
         let reach = call_reach(body, &calls, &local);
         let marks = annotate(program, body, &cfg, &calls, &local, &reach);
-        let memssa = drip_memssa::build(cfg.graph(), cfg.reversed_graph(), cfg.dominators(), &marks);
-        let context = Context { program, body, local: &local, memssa: &memssa, block_of: &block_of };
+        let memssa =
+            drip_memssa::build(cfg.graph(), cfg.reversed_graph(), cfg.dominators(), &marks);
+        let context = Context {
+            program,
+            body,
+            local: &local,
+            memssa: &memssa,
+            block_of: &block_of,
+        };
         let values = Values::build(context, &cfg, &calls);
         let uses = OnceCell::new();
-        (Frame { program, func, body, cfg, calls, local, memssa, reach, block_of, uses }, values)
+        (
+            Frame {
+                program,
+                func,
+                body,
+                cfg,
+                calls,
+                local,
+                memssa,
+                reach,
+                block_of,
+                uses,
+            },
+            values,
+        )
     }
 
     pub(crate) fn context(&self) -> Context<'_> {
@@ -89,7 +120,10 @@ impl<'a> Frame<'a> {
             }
             Graph::from_edges(self.body.value_count().max(self.body.insts.len()), edges)
         });
-        graph.succs(value.as_u32()).iter().map(|&inst| InstId::from_u32(inst))
+        graph
+            .succs(value.as_u32())
+            .iter()
+            .map(|&inst| InstId::from_u32(inst))
     }
 
     /// Blocks on entry to which a value will still be read.
@@ -113,7 +147,13 @@ impl<'a> Frame<'a> {
         }
         while let Some(block) = stack.pop() {
             if live.insert(block) {
-                stack.extend(self.cfg.preds(block).iter().copied().filter(|&pred| Some(pred) != home));
+                stack.extend(
+                    self.cfg
+                        .preds(block)
+                        .iter()
+                        .copied()
+                        .filter(|&pred| Some(pred) != home),
+                );
             }
         }
         live
@@ -129,7 +169,10 @@ impl<'a> Frame<'a> {
 
     /// Bytes of a type, and whether a value of it can hide several pointers.
     pub fn is_aggregate(&self, ty: TypeId) -> bool {
-        matches!(self.program.types.get(ty), Type::Struct(_) | Type::Array { .. })
+        matches!(
+            self.program.types.get(ty),
+            Type::Struct(_) | Type::Array { .. }
+        )
     }
 
     pub fn size_of(&self, ty: TypeId) -> u64 {
@@ -149,7 +192,12 @@ impl<'a> Frame<'a> {
                     None => return 0,
                 },
                 Type::Array { elem, .. } => {
-                    offset = offset.saturating_add(self.program.types.size_of(*elem).saturating_mul(u64::from(index)));
+                    offset = offset.saturating_add(
+                        self.program
+                            .types
+                            .size_of(*elem)
+                            .saturating_mul(u64::from(index)),
+                    );
                     ty = *elem;
                 }
                 _ => return 0,
@@ -166,11 +214,18 @@ pub fn args_of(body: &Body, call: InstId) -> &[Operand] {
     }
 }
 
-fn call_reach(body: &Body, calls: &CallTable, local: &LocalMemory) -> FxHashMap<InstId, Vec<ObjId>> {
+fn call_reach(
+    body: &Body,
+    calls: &CallTable,
+    local: &LocalMemory,
+) -> FxHashMap<InstId, Vec<ObjId>> {
     let mut reach = FxHashMap::default();
     for &call in calls.keys() {
-        let targets: Vec<Loc> =
-            args_of(body, call).iter().flat_map(|&arg| local.targets(arg)).copied().collect();
+        let targets: Vec<Loc> = args_of(body, call)
+            .iter()
+            .flat_map(|&arg| local.targets(arg))
+            .copied()
+            .collect();
         reach.insert(call, local.reachable(&targets));
     }
     reach
@@ -188,7 +243,10 @@ fn annotate(
     let mut marker = Marker {
         marks: Annotations::new(body.blocks.len(), local.memory.cells.len()),
         local,
-        world: local.memory.find_cell(Loc { obj: Memory::WORLD, off: drip_models::Offset::ANY }),
+        world: local.memory.find_cell(Loc {
+            obj: Memory::WORLD,
+            off: drip_models::Offset::ANY,
+        }),
         block: BlockId::new(0),
     };
     for block in body.blocks.ids() {
@@ -304,7 +362,10 @@ impl Marker<'_> {
             .filter(|&cell| {
                 let off = memory.cells[cell].off;
                 if off.is_exact() && loc.off.is_exact() {
-                    let end = loc.off.base.saturating_add(i64::try_from(size.max(1)).unwrap_or(i64::MAX));
+                    let end = loc
+                        .off
+                        .base
+                        .saturating_add(i64::try_from(size.max(1)).unwrap_or(i64::MAX));
                     (loc.off.base..end).contains(&off.base)
                 } else {
                     size > 8 || off.may_equal(loc.off)
@@ -344,7 +405,10 @@ impl Marker<'_> {
                 self.read_path(inst, args, path);
             }
             for loc in self.local.resolve(inst, args, &write.cell.base) {
-                let place = Loc { obj: loc.obj, off: loc.off.plus(write.cell.offset) };
+                let place = Loc {
+                    obj: loc.obj,
+                    off: loc.off.plus(write.cell.offset),
+                };
                 for cell in self.cells_in(place, 1) {
                     self.marks.chi(self.block, inst, region(cell), false);
                 }
@@ -368,7 +432,10 @@ impl Marker<'_> {
         for escape in &outcome.escapes {
             let targets = self.local.resolve(inst, args, &escape.path);
             let objects = self.local.reachable(&targets);
-            for obj in objects.into_iter().filter(|obj| reached.binary_search(obj).is_ok()) {
+            for obj in objects
+                .into_iter()
+                .filter(|obj| reached.binary_search(obj).is_ok())
+            {
                 for &cell in &self.local.memory.objects[obj].cells {
                     self.marks.chi(self.block, inst, region(cell), false);
                 }
@@ -381,7 +448,10 @@ impl Marker<'_> {
         let mut prefix = ValuePath::root(path.root);
         for &offset in &path.loads {
             for loc in self.local.resolve(inst, args, &prefix) {
-                let place = Loc { obj: loc.obj, off: loc.off.plus(offset) };
+                let place = Loc {
+                    obj: loc.obj,
+                    off: loc.off.plus(offset),
+                };
                 for cell in self.cells_in(place, 1) {
                     self.marks.mu(self.block, inst, region(cell));
                 }

@@ -79,6 +79,8 @@ pub struct UseFlow {
     pub limited: bool,
     /// Branches that the known facts decided (SMOKE's filter, applied on the way).
     pub filtered: u32,
+    /// Blocks executed.
+    pub steps: usize,
 }
 
 impl UseFlow {

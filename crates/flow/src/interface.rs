@@ -10,7 +10,9 @@ use crate::values::{Symbol, Values};
 
 /// `term` lies in `class`; nothing to say for booleans and for any value.
 pub fn class_term(values: &mut Values, term: TermId, class: Class) -> Option<TermId> {
-    let Sort::Bits(width) = values.terms.sort(term) else { return None };
+    let Sort::Bits(width) = values.terms.sort(term) else {
+        return None;
+    };
     let terms = &mut values.terms;
     let zero = terms.int(width, 0);
     Some(match class {
@@ -32,7 +34,12 @@ pub fn class_term(values: &mut Values, term: TermId, class: Class) -> Option<Ter
 }
 
 /// The caller's term for a path of the callee, as it is when the call starts.
-pub fn path_term(frame: &Frame<'_>, values: &mut Values, call: InstId, path: &ValuePath) -> Option<TermId> {
+pub fn path_term(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    call: InstId,
+    path: &ValuePath,
+) -> Option<TermId> {
     if let (Root::Arg(n), true) = (path.root, path.loads.is_empty()) {
         let &arg = frame.args(call).get(usize::from(n))?;
         return Some(values.term(arg));
@@ -41,12 +48,23 @@ pub fn path_term(frame: &Frame<'_>, values: &mut Values, call: InstId, path: &Va
 }
 
 /// What the last cell of a path holds, if it is one exact cell.
-fn loaded_term(frame: &Frame<'_>, values: &mut Values, call: InstId, path: &ValuePath) -> Option<TermId> {
+fn loaded_term(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    call: InstId,
+    path: &ValuePath,
+) -> Option<TermId> {
     let (&last, front) = path.loads.split_last()?;
-    let base = ValuePath { root: path.root, loads: front.into() };
+    let base = ValuePath {
+        root: path.root,
+        loads: front.into(),
+    };
     let targets = frame.local.resolve(call, frame.args(call), &base);
     let [loc] = targets[..] else { return None };
-    let cell = frame.local.memory.find_cell(Loc { obj: loc.obj, off: loc.off.plus(last) })?;
+    let cell = frame.local.memory.find_cell(Loc {
+        obj: loc.obj,
+        off: loc.off.plus(last),
+    })?;
     if !frame.local.memory.is_strong(cell) {
         return None;
     }

@@ -15,7 +15,7 @@ mod text;
 mod transfer;
 mod values;
 
-pub use explore::{Goal, MAX_STATES, MAX_STEPS, MAX_VARIANTS, Relevance, explore};
+pub use explore::{EXITS_FUEL, FATE_FUEL, Goal, MAX_STATES, MAX_VARIANTS, Relevance, explore};
 pub use frame::{Frame, args_of, cell_of, region};
 pub use graph::{Choice, Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
 pub use interface::{class_term, path_term};

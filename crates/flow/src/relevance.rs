@@ -23,25 +23,38 @@ struct Decisions {
 }
 
 fn decisions(frame: &Frame<'_>, values: &mut Values) -> Decisions {
-    let mut found = Decisions { terms: Vec::new(), returned: Vec::new() };
+    let mut found = Decisions {
+        terms: Vec::new(),
+        returned: Vec::new(),
+    };
     let widths = widths(frame, values);
     for (inst, data) in frame.body.insts.iter_enumerated() {
         let block = frame.block_of(inst);
         match data.op {
-            Op::CondBr { cond, .. } | Op::Select { cond, .. } => found.terms.push((values.term(cond), block)),
+            Op::CondBr { cond, .. } | Op::Select { cond, .. } => {
+                found.terms.push((values.term(cond), block))
+            }
             Op::Switch { value, .. } => found.terms.push((values.term(value), block)),
             Op::Ret { value } => {
-                found.returned.extend(value.map(|value| (values.term(value), block)));
+                found
+                    .returned
+                    .extend(value.map(|value| (values.term(value), block)));
                 left_behind(frame, values, &widths, (inst, block), &mut found.returned);
             }
             Op::Call { .. } | Op::Invoke { .. } => {
-                let Some(summary) = frame.calls.get(&inst) else { continue };
+                let Some(summary) = frame.calls.get(&inst) else {
+                    continue;
+                };
                 for atom in summary.outcomes.iter().flat_map(|o| &o.when) {
                     match &atom.subject {
-                        Subject::Ret => found.terms.push((values.of(frame.body.result(inst)), block)),
+                        Subject::Ret => found
+                            .terms
+                            .push((values.of(frame.body.result(inst)), block)),
                         // Makes the symbol of the tested memory version, so that earlier writes can say what it is.
                         Subject::Entry(path) => {
-                            found.terms.extend(path_term(frame, values, inst, path).map(|term| (term, block)));
+                            found.terms.extend(
+                                path_term(frame, values, inst, path).map(|term| (term, block)),
+                            );
                         }
                     }
                 }
@@ -61,11 +74,17 @@ fn left_behind(
     found: &mut Vec<(TermId, BlockId)>,
 ) {
     for (cell, place) in frame.local.memory.cells.iter_enumerated() {
-        if !frame.local.memory.kind(place.obj).has_entry_state() || !frame.local.memory.is_strong(cell) {
+        if !frame.local.memory.kind(place.obj).has_entry_state()
+            || !frame.local.memory.is_strong(cell)
+        {
             continue;
         }
-        let Some(version) = frame.memssa.used(ret, region(cell)) else { continue };
-        if frame.memssa.versions[version].def == Def::Entry || values.stored_term(frame, version).is_some() {
+        let Some(version) = frame.memssa.used(ret, region(cell)) else {
+            continue;
+        };
+        if frame.memssa.versions[version].def == Def::Entry
+            || values.stored_term(frame, version).is_some()
+        {
             continue;
         }
         let width = widths.get(&region(cell)).copied().unwrap_or(64);
@@ -87,7 +106,10 @@ fn widths(frame: &Frame<'_>, values: &Values) -> FxHashMap<RegionId, u32> {
     }
     for version in frame.memssa.versions.ids() {
         if let Some(term) = values.stored_term(frame, version) {
-            widths.insert(frame.memssa.versions[version].region, values.terms.width(term));
+            widths.insert(
+                frame.memssa.versions[version].region,
+                values.terms.width(term),
+            );
         }
     }
     widths
@@ -125,16 +147,27 @@ impl Relevance {
                 }
             }
         }
-        let mut correlated: FxHashSet<SymId> =
-            counts.iter().filter(|(_, count)| **count > 1).map(|(&sym, _)| sym).collect();
+        let mut correlated: FxHashSet<SymId> = counts
+            .iter()
+            .filter(|(_, count)| **count > 1)
+            .map(|(&sym, _)| sym)
+            .collect();
         // What callers can test is always worth knowing: it becomes an outcome's condition.
-        let interface: FxHashSet<SymId> =
-            counts.keys().copied().filter(|&sym| is_interface(frame, values, sym)).collect();
+        let interface: FxHashSet<SymId> = counts
+            .keys()
+            .copied()
+            .filter(|&sym| is_interface(frame, values, sym))
+            .collect();
         correlated.extend(&interface);
         for (term, _) in found.returned {
             correlated.extend(values.symbols_in(term));
         }
-        Relevance { correlated, decisive, interface, uses }
+        Relevance {
+            correlated,
+            decisive,
+            interface,
+            uses,
+        }
     }
 }
 
@@ -142,22 +175,31 @@ impl Relevance {
 fn phi_inputs(frame: &Frame<'_>, values: &mut Values, sym: SymId) -> Vec<(TermId, BlockId)> {
     match values.symbol(sym) {
         Some(Symbol::Value(value)) if value.index() < frame.body.value_count() => {
-            let Some(inst) = frame.body.def(value) else { return Vec::new() };
+            let Some(inst) = frame.body.def(value) else {
+                return Vec::new();
+            };
             match frame.body.insts[inst].op {
-                Op::Phi { incoming } => {
-                    frame.body.incoming(incoming).iter().map(|e| (values.term(e.value), e.block)).collect()
-                }
+                Op::Phi { incoming } => frame
+                    .body
+                    .incoming(incoming)
+                    .iter()
+                    .map(|e| (values.term(e.value), e.block))
+                    .collect(),
                 _ => Vec::new(),
             }
         }
-        Some(Symbol::Version(version, width)) if width > 0 => match &frame.memssa.versions[version].def {
-            Def::Phi { operands, block } => operands
-                .iter()
-                .zip(frame.cfg.preds(*block))
-                .filter_map(|(&operand, &from)| Some((values.version_term(frame, operand, width)?, from)))
-                .collect(),
-            _ => Vec::new(),
-        },
+        Some(Symbol::Version(version, width)) if width > 0 => {
+            match &frame.memssa.versions[version].def {
+                Def::Phi { operands, block } => operands
+                    .iter()
+                    .zip(frame.cfg.preds(*block))
+                    .filter_map(|(&operand, &from)| {
+                        Some((values.version_term(frame, operand, width)?, from))
+                    })
+                    .collect(),
+                _ => Vec::new(),
+            }
+        }
         _ => Vec::new(),
     }
 }
@@ -170,7 +212,10 @@ fn is_interface(frame: &Frame<'_>, values: &Values, sym: SymId) -> bool {
             let version = &frame.memssa.versions[version];
             let place = frame.local.memory.cells[cell_of(version.region)];
             version.def == Def::Entry
-                && matches!(frame.local.memory.kind(place.obj), ObjKind::Param(_) | ObjKind::Entry(_))
+                && matches!(
+                    frame.local.memory.kind(place.obj),
+                    ObjKind::Param(_) | ObjKind::Entry(_)
+                )
         }
         None => false,
     }

@@ -12,7 +12,12 @@ use crate::state::{Machine, State, Where};
 
 impl Explorer<'_, '_> {
     /// After an event that took a holder from the objects in `affected`: which of all objects are lost now?
-    pub(crate) fn check_roots(&mut self, state: &mut State, affected: &[usize], at: Option<InstId>) {
+    pub(crate) fn check_roots(
+        &mut self,
+        state: &mut State,
+        affected: &[usize],
+        at: Option<InstId>,
+    ) {
         if affected.is_empty() {
             return;
         }
@@ -33,7 +38,10 @@ impl Explorer<'_, '_> {
 
     /// Only objects that this function made can be lost by it; entry objects are the caller's.
     fn is_ours(&self, index: usize) -> bool {
-        matches!(self.frame.local.memory.kind(self.objects[index]), ObjKind::Fresh { .. })
+        matches!(
+            self.frame.local.memory.kind(self.objects[index]),
+            ObjKind::Fresh { .. }
+        )
     }
 
     /// Is object `index` held by a cell of one of `owners`?
@@ -57,9 +65,19 @@ impl Explorer<'_, '_> {
     }
 
     /// Does something that outlives the function lead to the object?
-    pub(crate) fn is_held_outside(&mut self, state: &State, index: usize, returned: Option<Operand>) -> bool {
+    pub(crate) fn is_held_outside(
+        &mut self,
+        state: &State,
+        index: usize,
+        returned: Option<Operand>,
+    ) -> bool {
         let returned = returned.and_then(Operand::as_value);
-        self.search(state, index, false, &mut |_, place| matches!(place, Where::Value(v, _) if Some(v) == returned))
+        self.search(
+            state,
+            index,
+            false,
+            &mut |_, place| matches!(place, Where::Value(v, _) if Some(v) == returned),
+        )
     }
 
     /// Depth-first over holders, from the object upwards; `is_root` judges values, variables and stack cells.
@@ -96,13 +114,17 @@ impl Explorer<'_, '_> {
                     Some(holder) if self.is_ours(holder) => {
                         if state.objects[holder].is_live() {
                             stack.push(holder);
-                        } else if matches!(state.objects[holder].machine, Machine::Escaped { .. } | Machine::Unborn) {
+                        } else if matches!(
+                            state.objects[holder].machine,
+                            Machine::Escaped { .. } | Machine::Unborn
+                        ) {
                             // Another instance's cell, or a holder that is somebody else's now.
                             return true;
                         }
                     }
                     _ => {
-                        if self.frame.local.memory.kind(owner).survives() || is_root(self, place.at) {
+                        if self.frame.local.memory.kind(owner).survives() || is_root(self, place.at)
+                        {
                             return true;
                         }
                     }
@@ -116,14 +138,21 @@ impl Explorer<'_, '_> {
     fn is_read_after(&mut self, value: ValueId, inst: InstId) -> bool {
         let frame = self.frame;
         let block = frame.block_of(inst);
-        let read_here = frame.uses(value).any(|user| match frame.body.insts[user].op {
-            Op::Phi { incoming } => frame
-                .body
-                .incoming(incoming)
+        let read_here = frame
+            .uses(value)
+            .any(|user| match frame.body.insts[user].op {
+                Op::Phi { incoming } => frame
+                    .body
+                    .incoming(incoming)
+                    .iter()
+                    .any(|entry| entry.block == block && entry.value.as_value() == Some(value)),
+                _ => frame.block_of(user) == block && user > inst,
+            });
+        read_here
+            || frame
+                .cfg
+                .succs(block)
                 .iter()
-                .any(|entry| entry.block == block && entry.value.as_value() == Some(value)),
-            _ => frame.block_of(user) == block && user > inst,
-        });
-        read_here || frame.cfg.succs(block).iter().any(|&succ| self.is_live_in(value, succ))
+                .any(|&succ| self.is_live_in(value, succ))
     }
 }

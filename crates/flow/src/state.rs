@@ -28,8 +28,14 @@ pub enum Machine {
     Unborn,
     Allocated,
     /// `sure` is false where it was freed through a place that perhaps held it.
-    Freed { at: InstId, sure: bool },
-    Escaped { at: InstId, to: Escape },
+    Freed {
+        at: InstId,
+        sure: bool,
+    },
+    Escaped {
+        at: InstId,
+        to: Escape,
+    },
     Lost,
 }
 
@@ -69,7 +75,11 @@ pub enum Holds {
 
 impl Followed {
     pub fn unborn() -> Followed {
-        Followed { machine: Machine::Unborn, places: SmallVec::new(), blurred: false }
+        Followed {
+            machine: Machine::Unborn,
+            places: SmallVec::new(),
+            blurred: false,
+        }
     }
 
     pub fn is_live(&self) -> bool {
@@ -108,7 +118,8 @@ impl Followed {
 
     /// Forgets an SSA value that is about to be defined again.
     pub fn forget_value(&mut self, value: ValueId) {
-        self.places.retain(|p| !matches!(p.at, Where::Value(v, _) if v == value));
+        self.places
+            .retain(|p| !matches!(p.at, Where::Value(v, _) if v == value));
     }
 
     /// Settles the object: nothing needs to be known of it any more.
@@ -152,14 +163,18 @@ impl State {
     }
 
     pub fn lookup(&self, sym: SymId) -> Option<TermId> {
-        self.env.binary_search_by_key(&sym, |e| e.0).ok().map(|at| self.env[at].1)
+        self.env
+            .binary_search_by_key(&sym, |e| e.0)
+            .ok()
+            .map(|at| self.env[at].1)
     }
 
     /// Keeps only what both states know; true if something was forgotten.
     pub fn weaken(&mut self, other: &State) -> bool {
         let before = (self.facts.len(), self.env.len());
         self.facts.retain(|fact| other.knows(*fact));
-        self.env.retain(|entry| other.lookup(entry.0) == Some(entry.1));
+        self.env
+            .retain(|entry| other.lookup(entry.0) == Some(entry.1));
         before != (self.facts.len(), self.env.len())
     }
 }

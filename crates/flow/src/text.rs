@@ -11,7 +11,9 @@ impl fmt::Display for State {
             let machine = match object.machine {
                 Machine::Unborn => "unborn".to_owned(),
                 Machine::Allocated => "allocated".to_owned(),
-                Machine::Freed { at, sure } => format!("freed{} at {at}", if sure { "" } else { "?" }),
+                Machine::Freed { at, sure } => {
+                    format!("freed{} at {at}", if sure { "" } else { "?" })
+                }
                 Machine::Escaped { at, .. } => format!("escaped at {at}"),
                 Machine::Lost => "lost".to_owned(),
             };
@@ -32,14 +34,22 @@ impl fmt::Display for State {
             write!(f, "{separator}{machine} {{{}}}", places.join(" "))?;
         }
         if !self.facts.is_empty() || !self.env.is_empty() {
-            write!(f, " knowing {} facts, {} values", self.facts.len(), self.env.len())?;
+            write!(
+                f,
+                " knowing {} facts, {} values",
+                self.facts.len(),
+                self.env.len()
+            )?;
         }
         Ok(())
     }
 }
 
 fn show_choices(choices: &[Choice]) -> String {
-    choices.iter().map(|c| format!(" {}#{}", c.inst, c.alternative)).collect()
+    choices
+        .iter()
+        .map(|c| format!(" {}#{}", c.inst, c.alternative))
+        .collect()
 }
 
 fn show_kind(kind: EndKind) -> &'static str {
@@ -55,15 +65,36 @@ fn show_kind(kind: EndKind) -> &'static str {
 impl fmt::Display for UseFlow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let objects: Vec<String> = self.objects.iter().map(ToString::to_string).collect();
-        writeln!(f, "objects {}{}", objects.join(" "), if self.limited { " (limited)" } else { "" })?;
+        writeln!(
+            f,
+            "objects {}{}",
+            objects.join(" "),
+            if self.limited { " (limited)" } else { "" }
+        )?;
         for (id, node) in self.nodes.iter_enumerated() {
-            let preds: Vec<String> =
-                node.preds.iter().map(|e| format!("{}{}", e.from, show_choices(&e.choices))).collect();
-            writeln!(f, "{id} {}: {} <- [{}]", node.block, node.state, preds.join(", "))?;
+            let preds: Vec<String> = node
+                .preds
+                .iter()
+                .map(|e| format!("{}{}", e.from, show_choices(&e.choices)))
+                .collect();
+            writeln!(
+                f,
+                "{id} {}: {} <- [{}]",
+                node.block,
+                node.state,
+                preds.join(", ")
+            )?;
         }
         for end in &self.ends {
             let choices = show_choices(&end.choices);
-            writeln!(f, "{}{choices} -> {} at {}: {}", end.node, show_kind(end.kind), end.at, end.state)?;
+            writeln!(
+                f,
+                "{}{choices} -> {} at {}: {}",
+                end.node,
+                show_kind(end.kind),
+                end.at,
+                end.state
+            )?;
         }
         Ok(())
     }
@@ -73,11 +104,17 @@ impl UseFlow {
     /// The graph for graphviz.
     pub fn dot(&self, name: &str) -> String {
         use std::fmt::Write as _;
-        let mut out = format!("digraph \"{name}\" {{\n  node [shape=box, fontname=\"monospace\"];\n");
+        let mut out =
+            format!("digraph \"{name}\" {{\n  node [shape=box, fontname=\"monospace\"];\n");
         for (id, node) in self.nodes.iter_enumerated() {
             let _ = writeln!(out, "  {id} [label=\"{} {}\"];", node.block, node.state);
             for edge in &node.preds {
-                let _ = writeln!(out, "  {} -> {id} [label=\"{}\"];", edge.from, show_choices(&edge.choices).trim());
+                let _ = writeln!(
+                    out,
+                    "  {} -> {id} [label=\"{}\"];",
+                    edge.from,
+                    show_choices(&edge.choices).trim()
+                );
             }
         }
         for (index, end) in self.ends.iter().enumerate() {
@@ -92,7 +129,12 @@ impl UseFlow {
                 show_kind(end.kind),
                 end.at
             );
-            let _ = writeln!(out, "  {} -> end{index} [label=\"{}\"];", end.node, show_choices(&end.choices).trim());
+            let _ = writeln!(
+                out,
+                "  {} -> end{index} [label=\"{}\"];",
+                end.node,
+                show_choices(&end.choices).trim()
+            );
         }
         out.push_str("}\n");
         out

@@ -55,7 +55,10 @@ impl Explorer<'_, '_> {
                 return;
             }
             Op::PtrAdd { base, .. } => copy_holders(&mut run.state, base, result),
-            Op::Cast { op: CastOp::Bitcast | CastOp::IntToPtr | CastOp::PtrToInt, value } => {
+            Op::Cast {
+                op: CastOp::Bitcast | CastOp::IntToPtr | CastOp::PtrToInt,
+                value,
+            } => {
                 copy_holders(&mut run.state, value, result);
             }
             Op::Binary { a, b, .. } => {
@@ -72,8 +75,12 @@ impl Explorer<'_, '_> {
             Op::Load { addr } => self.load(&mut run.state, addr, result, data.ty),
             Op::Store { addr, value } => self.store(&mut run.state, inst, addr, value),
             Op::MemCopy { dst, src, len } => self.copy_memory(&mut run.state, inst, dst, src, len),
-            Op::MemSet { dst, len, .. } => self.overwrite(&mut run.state, inst, dst, self.length(len)),
-            Op::InsertValue { agg, value, path } => self.insert_value(&mut run.state, result, agg, value, path),
+            Op::MemSet { dst, len, .. } => {
+                self.overwrite(&mut run.state, inst, dst, self.length(len))
+            }
+            Op::InsertValue { agg, value, path } => {
+                self.insert_value(&mut run.state, result, agg, value, path)
+            }
             Op::ExtractValue { agg, path } => self.extract_value(&mut run.state, result, agg, path),
             Op::AtomicRmw { addr, value, .. } => {
                 self.load(&mut run.state, addr, result, data.ty);
@@ -103,13 +110,24 @@ impl Explorer<'_, '_> {
     }
 
     /// `p = …`: the variable no longer holds what it held.
-    fn bind_variable(&mut self, state: &mut State, inst: InstId, var: drip_program::VarId, value: Operand) {
+    fn bind_variable(
+        &mut self,
+        state: &mut State,
+        inst: InstId,
+        var: drip_program::VarId,
+        value: Operand,
+    ) {
         let mut affected: SmallVec<[usize; 4]> = SmallVec::new();
+        let (memory, objects) = (&self.frame.local.memory, &self.objects);
         for (index, object) in state.objects.iter_mut().enumerate() {
-            if !object.is_live() {
+            // Variables matter for what this function can lose: its own objects.
+            if !object.is_live() || !matches!(memory.kind(objects[index]), ObjKind::Fresh { .. }) {
                 continue;
             }
-            match value.as_value().map_or(Holds::No, |v| object.holds_value(v)) {
+            match value
+                .as_value()
+                .map_or(Holds::No, |v| object.holds_value(v))
+            {
                 Holds::No => {
                     if object.remove(Where::Var(var)) {
                         affected.push(index);
@@ -123,9 +141,19 @@ impl Explorer<'_, '_> {
     }
 
     /// Splits on a select whose inputs differ for a followed object.
-    fn select(&mut self, inst: InstId, run: Run, [cond, then, els]: [Operand; 3], out: &mut Vec<Run>) {
+    fn select(
+        &mut self,
+        inst: InstId,
+        run: Run,
+        [cond, then, els]: [Operand; 3],
+        out: &mut Vec<Run>,
+    ) {
         let result = self.frame.body.result(inst);
-        let matters = run.state.objects.iter().any(|o| holds_operand(o, then) != holds_operand(o, els));
+        let matters = run
+            .state
+            .objects
+            .iter()
+            .any(|o| holds_operand(o, then) != holds_operand(o, els));
         if !matters {
             let mut run = run;
             copy_holders(&mut run.state, then, result);
@@ -166,9 +194,13 @@ impl Explorer<'_, '_> {
     /// Targets of an address on this path: a followed object that the address does not hold is not among them.
     fn path_targets(&self, state: &State, addr: Operand) -> SmallVec<[Loc; 4]> {
         let targets = self.frame.local.targets(addr);
-        let Some(value) = addr.as_value() else { return targets.iter().copied().collect() };
+        let Some(value) = addr.as_value() else {
+            return targets.iter().copied().collect();
+        };
         let held: SmallVec<[usize; 2]> = (0..state.objects.len())
-            .filter(|&i| state.objects[i].is_live() && state.objects[i].holds_value(value) == Holds::Yes)
+            .filter(|&i| {
+                state.objects[i].is_live() && state.objects[i].holds_value(value) == Holds::Yes
+            })
             .collect();
         if let Some(&index) = held.first() {
             let obj = self.objects[index];
@@ -181,13 +213,20 @@ impl Explorer<'_, '_> {
     fn is_this_instance(&self, state: &State, addr: Operand, obj: drip_pointer::ObjId) -> bool {
         match self.objects.iter().position(|&o| o == obj) {
             Some(index) if matches!(self.frame.local.memory.kind(obj), ObjKind::Fresh { .. }) => {
-                addr.as_value().is_some_and(|v| state.objects[index].holds_value(v) == Holds::Yes)
+                addr.as_value()
+                    .is_some_and(|v| state.objects[index].holds_value(v) == Holds::Yes)
             }
             _ => true,
         }
     }
 
-    fn load(&mut self, state: &mut State, addr: Operand, result: ValueId, ty: drip_program::TypeId) {
+    fn load(
+        &mut self,
+        state: &mut State,
+        addr: Operand,
+        result: ValueId,
+        ty: drip_program::TypeId,
+    ) {
         let frame = self.frame;
         if frame.is_aggregate(ty) {
             self.load_struct(state, addr, result, ty);
@@ -202,7 +241,11 @@ impl Explorer<'_, '_> {
             if !object.is_live() {
                 continue;
             }
-            let held = cells.iter().map(|&c| object.holds(Where::Cell(c))).max().unwrap_or(Holds::No);
+            let held = cells
+                .iter()
+                .map(|&c| object.holds(Where::Cell(c)))
+                .max()
+                .unwrap_or(Holds::No);
             if held != Holds::No {
                 object.add(Where::Value(result, 0), !(certain && held == Holds::Yes));
             }
@@ -210,7 +253,13 @@ impl Explorer<'_, '_> {
     }
 
     /// A struct read as one value: its fields keep their offsets.
-    fn load_struct(&mut self, state: &mut State, addr: Operand, result: ValueId, ty: drip_program::TypeId) {
+    fn load_struct(
+        &mut self,
+        state: &mut State,
+        addr: Operand,
+        result: ValueId,
+        ty: drip_program::TypeId,
+    ) {
         let size = i64::try_from(self.frame.size_of(ty)).unwrap_or(i64::MAX);
         let targets = self.path_targets(state, addr);
         let memory = &self.frame.local.memory;
@@ -221,8 +270,12 @@ impl Explorer<'_, '_> {
                     let held = object.holds(Where::Cell(cell));
                     let distance = memory.cells[cell].off.base - loc.off.base;
                     if held != Holds::No && (0..size).contains(&distance) {
-                        let exact = targets.len() == 1 && loc.off.is_exact() && memory.is_strong(cell);
-                        object.add(Where::Value(result, distance as u32), !(exact && held == Holds::Yes));
+                        let exact =
+                            targets.len() == 1 && loc.off.is_exact() && memory.is_strong(cell);
+                        object.add(
+                            Where::Value(result, distance as u32),
+                            !(exact && held == Holds::Yes),
+                        );
                     }
                 }
             }
@@ -253,7 +306,14 @@ impl Explorer<'_, '_> {
                 affected.push(index);
             }
             if held != Holds::No {
-                self.keep_in(state, inst, index, &cells, certain && held == Holds::Yes, outside);
+                self.keep_in(
+                    state,
+                    inst,
+                    index,
+                    &cells,
+                    certain && held == Holds::Yes,
+                    outside,
+                );
             }
         }
         self.check_roots(state, &affected, Some(inst));
@@ -285,7 +345,10 @@ impl Explorer<'_, '_> {
             }
             let untracked = matches!(kind, ObjKind::Fresh { .. }) && !self.objects.contains(&owner);
             if untracked || kind == ObjKind::World {
-                state.objects[index].settle(Machine::Escaped { at: inst, to: Escape::Untracked });
+                state.objects[index].settle(Machine::Escaped {
+                    at: inst,
+                    to: Escape::Untracked,
+                });
                 return;
             }
             state.objects[index].add(Where::Cell(cell), !certain);
@@ -300,21 +363,26 @@ impl Explorer<'_, '_> {
     /// Does the address perhaps lead out of what can be named?
     pub(crate) fn leads_outside(&self, state: &State, addr: Operand) -> Option<Escape> {
         let targets = self.path_targets(state, addr);
-        (targets.is_empty() || targets.iter().any(|l| l.obj == Memory::WORLD)).then_some(Escape::Unknown(None))
+        (targets.is_empty() || targets.iter().any(|l| l.obj == Memory::WORLD))
+            .then_some(Escape::Unknown(None))
     }
 
     fn store_weakly(&mut self, state: &mut State, inst: InstId, addr: Operand, value: Operand) {
         let (cells, _) = self.cells_at(state, addr);
         let outside = self.leads_outside(state, addr);
         for index in 0..state.objects.len() {
-            if state.objects[index].is_live() && holds_operand(&state.objects[index], value) != Holds::No {
+            if state.objects[index].is_live()
+                && holds_operand(&state.objects[index], value) != Holds::No
+            {
                 self.keep_in(state, inst, index, &cells, false, outside);
             }
         }
     }
 
     fn store_struct(&mut self, state: &mut State, inst: InstId, addr: Operand, value: Operand) {
-        let Some(source) = value.as_value() else { return };
+        let Some(source) = value.as_value() else {
+            return;
+        };
         let size = self.frame.size_of(self.frame.body.value_ty(source));
         let fields: SmallVec<[(usize, u32, bool); 4]> = state
             .objects
@@ -335,11 +403,15 @@ impl Explorer<'_, '_> {
             let cells: SmallVec<[CellId; 4]> = targets
                 .iter()
                 .flat_map(|l| {
-                    let at = Loc { obj: l.obj, off: l.off.plus(drip_models::Offset::exact(i64::from(off))) };
+                    let at = Loc {
+                        obj: l.obj,
+                        off: l.off.plus(drip_models::Offset::exact(i64::from(off))),
+                    };
                     self.frame.local.memory.overlapping(at)
                 })
                 .collect();
-            let certain = single && !weak && cells.len() == 1 && self.frame.local.memory.is_strong(cells[0]);
+            let certain =
+                single && !weak && cells.len() == 1 && self.frame.local.memory.is_strong(cells[0]);
             self.keep_in(state, inst, index, &cells, certain, outside);
         }
     }
@@ -351,11 +423,16 @@ impl Explorer<'_, '_> {
         if !loc.off.is_exact() || !self.is_this_instance(state, addr, loc.obj) {
             return;
         }
-        let end = loc.off.base.saturating_add(i64::try_from(len).unwrap_or(i64::MAX));
+        let end = loc
+            .off
+            .base
+            .saturating_add(i64::try_from(len).unwrap_or(i64::MAX));
         let memory = &self.frame.local.memory;
         let mut affected: SmallVec<[usize; 4]> = SmallVec::new();
         for &cell in &memory.objects[loc.obj].cells {
-            if !memory.is_strong(cell) || !(loc.off.base..end).contains(&memory.cells[cell].off.base) {
+            if !memory.is_strong(cell)
+                || !(loc.off.base..end).contains(&memory.cells[cell].off.base)
+            {
                 continue;
             }
             for (index, object) in state.objects.iter_mut().enumerate() {
@@ -368,7 +445,14 @@ impl Explorer<'_, '_> {
     }
 
     /// memcpy: what the source's cells hold, the destination's hold too.
-    fn copy_memory(&mut self, state: &mut State, inst: InstId, dst: Operand, src: Operand, len: Operand) {
+    fn copy_memory(
+        &mut self,
+        state: &mut State,
+        inst: InstId,
+        dst: Operand,
+        src: Operand,
+        len: Operand,
+    ) {
         let len = self.length(len);
         let from = self.path_targets(state, src);
         let memory = &self.frame.local.memory;
@@ -376,12 +460,17 @@ impl Explorer<'_, '_> {
         let mut moved: SmallVec<[(usize, i64, bool); 4]> = SmallVec::new();
         for (index, object) in state.objects.iter().enumerate() {
             for place in &object.places {
-                let Where::Cell(cell) = place.at else { continue };
+                let Where::Cell(cell) = place.at else {
+                    continue;
+                };
                 let at = memory.cells[cell];
                 for loc in from.iter().filter(|l| l.obj == at.obj) {
                     let distance = at.off.base.saturating_sub(loc.off.base);
                     if (0..end).contains(&distance) || !at.off.is_exact() {
-                        let exact = from.len() == 1 && loc.off.is_exact() && at.off.is_exact() && !place.weak;
+                        let exact = from.len() == 1
+                            && loc.off.is_exact()
+                            && at.off.is_exact()
+                            && !place.weak;
                         moved.push((index, distance, exact));
                     }
                 }
@@ -394,11 +483,17 @@ impl Explorer<'_, '_> {
             let cells: SmallVec<[CellId; 4]> = targets
                 .iter()
                 .flat_map(|l| {
-                    let at = Loc { obj: l.obj, off: l.off.plus(drip_models::Offset::exact(distance)) };
+                    let at = Loc {
+                        obj: l.obj,
+                        off: l.off.plus(drip_models::Offset::exact(distance)),
+                    };
                     self.frame.local.memory.overlapping(at)
                 })
                 .collect();
-            let certain = exact && targets.len() == 1 && cells.len() == 1 && self.frame.local.memory.is_strong(cells[0]);
+            let certain = exact
+                && targets.len() == 1
+                && cells.len() == 1
+                && self.frame.local.memory.is_strong(cells[0]);
             if state.objects[index].is_live() {
                 self.keep_in(state, inst, index, &cells, certain, outside);
             }
@@ -425,7 +520,13 @@ impl Explorer<'_, '_> {
         }
     }
 
-    fn extract_value(&mut self, state: &mut State, result: ValueId, agg: Operand, path: drip_program::PoolRange) {
+    fn extract_value(
+        &mut self,
+        state: &mut State,
+        result: ValueId,
+        agg: Operand,
+        path: drip_program::PoolRange,
+    ) {
         let frame = self.frame;
         let Some(source) = agg.as_value() else { return };
         let offset = frame.field_offset(frame.body.value_ty(source), frame.body.indices(path));
@@ -441,7 +542,14 @@ impl Explorer<'_, '_> {
     // ----- control -----
 
     /// The end of a block.
-    pub(crate) fn leave(&mut self, node: NodeId, block: BlockId, inst: InstId, run: Run, next: &mut Vec<NodeId>) {
+    pub(crate) fn leave(
+        &mut self,
+        node: NodeId,
+        block: BlockId,
+        inst: InstId,
+        run: Run,
+        next: &mut Vec<NodeId>,
+    ) {
         let frame = self.frame;
         match frame.body.insts[inst].op {
             Op::Br { target } => self.flow(node, block, target, inst, run, next),
@@ -459,21 +567,43 @@ impl Explorer<'_, '_> {
                     self.out.filtered += 1;
                 }
                 if self.assume(&mut other, cond, false) {
-                    self.flow(node, block, els, inst, Run { state: other, choices }, next);
+                    self.flow(
+                        node,
+                        block,
+                        els,
+                        inst,
+                        Run {
+                            state: other,
+                            choices,
+                        },
+                        next,
+                    );
                 } else {
                     self.out.filtered += 1;
                 }
             }
-            Op::Switch { value, default, cases } => self.switch(node, block, inst, run, (value, default, cases), next),
+            Op::Switch {
+                value,
+                default,
+                cases,
+            } => self.switch(node, block, inst, run, (value, default, cases), next),
             Op::IndirectBr { targets, .. } => {
                 for &target in frame.body.targets(targets) {
-                    let copy = Run { state: run.state.clone(), choices: run.choices.clone() };
+                    let copy = Run {
+                        state: run.state.clone(),
+                        choices: run.choices.clone(),
+                    };
                     self.flow(node, block, target, inst, copy, next);
                 }
             }
-            Op::CallBr { normal, targets, .. } => {
+            Op::CallBr {
+                normal, targets, ..
+            } => {
                 for &target in frame.body.targets(targets) {
-                    let copy = Run { state: run.state.clone(), choices: run.choices.clone() };
+                    let copy = Run {
+                        state: run.state.clone(),
+                        choices: run.choices.clone(),
+                    };
                     self.flow(node, block, target, inst, copy, next);
                 }
                 self.flow(node, block, normal, inst, run, next);
@@ -481,7 +611,10 @@ impl Explorer<'_, '_> {
             Op::Invoke { normal, unwind, .. } => {
                 let throws = frame.calls.get(&inst).is_some_and(|s| s.may_throw);
                 if throws {
-                    let copy = Run { state: run.state.clone(), choices: run.choices.clone() };
+                    let copy = Run {
+                        state: run.state.clone(),
+                        choices: run.choices.clone(),
+                    };
                     self.flow(node, block, unwind, inst, copy, next);
                 }
                 let mut runs = Vec::new();
@@ -511,9 +644,14 @@ impl Explorer<'_, '_> {
     ) {
         let cases = self.frame.body.cases(cases);
         let term = self.in_path(self.values.term(value), &run.state);
-        let Sort::Bits(width) = self.values.terms.sort(term) else { return };
+        let Sort::Bits(width) = self.values.terms.sort(term) else {
+            return;
+        };
         if let Some(known) = self.values.terms.as_int(term) {
-            let target = cases.iter().find(|c| c.value == known).map_or(default, |c| c.target);
+            let target = cases
+                .iter()
+                .find(|c| c.value == known)
+                .map_or(default, |c| c.target);
             self.flow(node, block, target, inst, run, next);
             return;
         }
@@ -525,17 +663,27 @@ impl Explorer<'_, '_> {
         }
         for &target in &targets {
             let mut state = run.state.clone();
-            let tests: SmallVec<[TermId; 8]> =
-                cases.iter().filter(|c| c.target == target).map(|c| self.equals(term, width, c.value)).collect();
+            let tests: SmallVec<[TermId; 8]> = cases
+                .iter()
+                .filter(|c| c.target == target)
+                .map(|c| self.equals(term, width, c.value))
+                .collect();
             let fact = self.values.terms.or(&tests);
             if self.assume_term(&mut state, fact) {
-                let copy = Run { state, choices: run.choices.clone() };
+                let copy = Run {
+                    state,
+                    choices: run.choices.clone(),
+                };
                 self.flow(node, block, target, inst, copy, next);
             }
         }
         let mut run = run;
         let mut possible = true;
-        for case in cases.iter().filter(|c| c.target != default).take(MAX_DEFAULT_FACTS) {
+        for case in cases
+            .iter()
+            .filter(|c| c.target != default)
+            .take(MAX_DEFAULT_FACTS)
+        {
             let test = self.equals(term, width, case.value);
             let fact = self.values.terms.not(test);
             possible = possible && self.assume_term(&mut run.state, fact);
@@ -564,7 +712,11 @@ impl Explorer<'_, '_> {
                 map.insert(leaf, value);
             }
         }
-        if map.is_empty() { term } else { self.values.terms.substitute(term, &map) }
+        if map.is_empty() {
+            term
+        } else {
+            self.values.terms.substitute(term, &map)
+        }
     }
 
     /// Adds `cond == taken` to what the path knows; false if that contradicts it.
@@ -577,7 +729,11 @@ impl Explorer<'_, '_> {
             return true;
         }
         let term = self.in_path(term, state);
-        let fact = if taken { term } else { self.values.terms.not(term) };
+        let fact = if taken {
+            term
+        } else {
+            self.values.terms.not(term)
+        };
         self.assume_term(state, fact)
     }
 
@@ -597,7 +753,10 @@ impl Explorer<'_, '_> {
             return parts.iter().all(|&part| self.assume_term(state, part));
         }
         let symbols = self.values.symbols_in(fact);
-        if symbols.iter().any(|sym| self.relevant.correlated.contains(sym)) {
+        if symbols
+            .iter()
+            .any(|sym| self.relevant.correlated.contains(sym))
+        {
             state.learn(fact);
             // `x == 3` decides every later question about x.
             if let TermKind::Eq(a, b) = *self.values.terms.kind(fact)
@@ -613,7 +772,9 @@ impl Explorer<'_, '_> {
     /// Comparisons of a pointer to a followed object: it is not null, and not the address of anything else.
     fn decided_by_holders(&self, state: &State, cond: Operand) -> Option<bool> {
         let inst = self.frame.body.def(cond.as_value()?)?;
-        let Op::Cmp { pred, a, b } = self.frame.body.insts[inst].op else { return None };
+        let Op::Cmp { pred, a, b } = self.frame.body.insts[inst].op else {
+            return None;
+        };
         let equal = match pred {
             CmpPred::Eq => true,
             CmpPred::Ne => false,
@@ -641,7 +802,10 @@ impl Explorer<'_, '_> {
             return false;
         }
         let targets = self.frame.local.targets(operand);
-        !targets.is_empty() && targets.iter().all(|l| l.obj != Memory::WORLD && l.obj != self.objects[index])
+        !targets.is_empty()
+            && targets
+                .iter()
+                .all(|l| l.obj != Memory::WORLD && l.obj != self.objects[index])
     }
 
     /// The function returns (or unwinds): what nobody outside holds is lost.
@@ -650,7 +814,9 @@ impl Explorer<'_, '_> {
             self.end(node, inst, EndKind::Exit, run);
             return;
         }
-        let Some(object) = run.state.objects.first() else { return };
+        let Some(object) = run.state.objects.first() else {
+            return;
+        };
         if !object.is_live() {
             return;
         }
@@ -664,7 +830,16 @@ impl Explorer<'_, '_> {
         }
         let perhaps = object.blurred;
         run.state.objects[0].machine = Machine::Lost;
-        self.end(node, inst, if perhaps { EndKind::LostPerhaps } else { EndKind::Lost }, run);
+        self.end(
+            node,
+            inst,
+            if perhaps {
+                EndKind::LostPerhaps
+            } else {
+                EndKind::Lost
+            },
+            run,
+        );
     }
 
     fn held_by_main(&self, state: &State) -> bool {
@@ -676,7 +851,9 @@ pub(crate) fn holds_operand(object: &Followed, operand: Operand) -> Holds {
     if !object.is_live() {
         return Holds::No;
     }
-    operand.as_value().map_or(Holds::No, |v| object.holds_value(v))
+    operand
+        .as_value()
+        .map_or(Holds::No, |v| object.holds_value(v))
 }
 
 /// `result` holds whatever `source` holds, field by field.

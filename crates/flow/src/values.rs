@@ -15,7 +15,8 @@ use drip_models::{Offset, Value as SummaryValue};
 use drip_pointer::local::CallTable;
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjKind};
 use drip_program::{
-    BinaryOp, BlockId, Body, CastOp, Cfg, CmpPred, Const, InstId, Op, Operand, OperandKind, Program, Type, TypeId, ValueId,
+    BinaryOp, BlockId, Body, CastOp, Cfg, CmpPred, Const, InstId, Op, Operand, OperandKind,
+    Program, Type, TypeId, ValueId,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -85,7 +86,13 @@ pub fn address_key(obj: drip_pointer::ObjId) -> ObjKey {
 
 impl Values {
     pub(crate) fn build(context: Context<'_>, cfg: &Cfg, calls: &CallTable) -> Values {
-        let Context { program, body, local, memssa, .. } = context;
+        let Context {
+            program,
+            body,
+            local,
+            memssa,
+            ..
+        } = context;
         let mut terms = Terms::new();
         let none = terms.int(64, 0);
         let out = Values {
@@ -98,7 +105,16 @@ impl Values {
             functions: FxHashMap::default(),
             inside: FxHashMap::default(),
         };
-        let mut builder = Builder { program, body, cfg, calls, local, memssa, context, out };
+        let mut builder = Builder {
+            program,
+            body,
+            cfg,
+            calls,
+            local,
+            memssa,
+            context,
+            out,
+        };
         builder.constants();
         for index in 0..body.param_count() {
             builder.symbol_for(body.param(index), BlockId::new(0));
@@ -165,7 +181,13 @@ impl Values {
         self.terms.sym(sym, sort)
     }
 
-    fn version_symbol(&mut self, context: &Context<'_>, version: VersionId, width: u32, sort: Sort) -> TermId {
+    fn version_symbol(
+        &mut self,
+        context: &Context<'_>,
+        version: VersionId,
+        width: u32,
+        sort: Sort,
+    ) -> TermId {
         let home = match &context.memssa.versions[version].def {
             Def::Entry => BlockId::new(0),
             Def::Phi { block, .. } => *block,
@@ -175,8 +197,17 @@ impl Values {
     }
 
     /// What a cell holds in a memory version, read as `bytes` bytes.
-    pub(crate) fn version(&mut self, context: &Context<'_>, version: VersionId, sort: Sort, bytes: u64) -> TermId {
-        if let Def::Chi { inst, strong: true, .. } = context.memssa.versions[version].def {
+    pub(crate) fn version(
+        &mut self,
+        context: &Context<'_>,
+        version: VersionId,
+        sort: Sort,
+        bytes: u64,
+    ) -> TermId {
+        if let Def::Chi {
+            inst, strong: true, ..
+        } = context.memssa.versions[version].def
+        {
             match context.body.insts[inst].op {
                 Op::Store { addr, value } => {
                     if let Some(term) = self.stored(context, version, addr, value, sort) {
@@ -209,18 +240,29 @@ impl Values {
     ) -> Option<TermId> {
         let cell = cell_of(context.memssa.versions[version].region);
         let place = context.local.memory.cells[cell];
-        let [loc] = *context.local.targets(addr) else { return None };
+        let [loc] = *context.local.targets(addr) else {
+            return None;
+        };
         let term = self.term(value);
-        (loc.obj == place.obj && loc.off == place.off && self.terms.sort(term) == sort).then_some(term)
+        (loc.obj == place.obj && loc.off == place.off && self.terms.sort(term) == sort)
+            .then_some(term)
     }
 
     /// Initial value of a constant global.
-    fn constant_entry(&mut self, context: &Context<'_>, version: VersionId, sort: Sort, bytes: u64) -> Option<TermId> {
+    fn constant_entry(
+        &mut self,
+        context: &Context<'_>,
+        version: VersionId,
+        sort: Sort,
+        bytes: u64,
+    ) -> Option<TermId> {
         if context.memssa.versions[version].def != Def::Entry {
             return None;
         }
         let place = context.local.memory.cells[cell_of(context.memssa.versions[version].region)];
-        let ObjKind::Global(global) = context.local.memory.kind(place.obj) else { return None };
+        let ObjKind::Global(global) = context.local.memory.kind(place.obj) else {
+            return None;
+        };
         let global = &context.program.globals[global];
         let Sort::Bits(width) = sort else { return None };
         if !global.is_const {
@@ -231,7 +273,9 @@ impl Values {
             drip_program::Init::Slots { slots, complete } => {
                 let at = u64::try_from(place.off.base).ok()?;
                 match slots.iter().find(|s| s.0 == at) {
-                    Some((_, drip_program::Scalar::Int { bits, bytes: size })) if u64::from(*size) == bytes => {
+                    Some((_, drip_program::Scalar::Int { bits, bytes: size }))
+                        if u64::from(*size) == bytes =>
+                    {
                         Some(self.terms.int(width, *bits))
                     }
                     Some(_) => None,
@@ -243,15 +287,36 @@ impl Values {
     }
 
     /// The term of a memory version read with `width` bits.
-    pub fn version_term(&mut self, frame: &crate::Frame<'_>, version: VersionId, width: u32) -> Option<TermId> {
-        let sort = if width == 1 { Sort::Bool } else { Sort::Bits(width) };
-        Some(self.version(&frame.context(), version, sort, u64::from(width.div_ceil(8))))
+    pub fn version_term(
+        &mut self,
+        frame: &crate::Frame<'_>,
+        version: VersionId,
+        width: u32,
+    ) -> Option<TermId> {
+        let sort = if width == 1 {
+            Sort::Bool
+        } else {
+            Sort::Bits(width)
+        };
+        Some(self.version(
+            &frame.context(),
+            version,
+            sort,
+            u64::from(width.div_ceil(8)),
+        ))
     }
 
     /// The term that a strong store put into a memory version, whatever its width.
     pub fn stored_term(&self, frame: &crate::Frame<'_>, version: VersionId) -> Option<TermId> {
-        let Def::Chi { inst, strong: true, .. } = frame.memssa.versions[version].def else { return None };
-        let Op::Store { addr, value } = frame.body.insts[inst].op else { return None };
+        let Def::Chi {
+            inst, strong: true, ..
+        } = frame.memssa.versions[version].def
+        else {
+            return None;
+        };
+        let Op::Store { addr, value } = frame.body.insts[inst].op else {
+            return None;
+        };
         let sort = self.terms.sort(self.term(value));
         self.stored(&frame.context(), version, addr, value, sort)
     }
@@ -260,7 +325,8 @@ impl Values {
     pub fn fresh_symbol(&mut self, sort: Sort) -> TermId {
         // Numbers above all named symbols; they stand for nothing in the source.
         let sym = SymId(self.symbols.len() as u32);
-        self.symbols.push(Symbol::Value(ValueId::from_u32(u32::MAX)));
+        self.symbols
+            .push(Symbol::Value(ValueId::from_u32(u32::MAX)));
         self.homes.push(BlockId::new(0));
         self.terms.sym(sym, sort)
     }
@@ -287,10 +353,12 @@ impl Builder<'_> {
                     Sort::Bool => self.out.terms.bool(false),
                     Sort::Bits(width) => self.out.terms.int(width, 0),
                 },
-                Const::Global { global, offset } => match self.local.memory.find_object(ObjKind::Global(global)) {
-                    Some(obj) => self.address(obj, offset),
-                    None => self.opaque(64),
-                },
+                Const::Global { global, offset } => {
+                    match self.local.memory.find_object(ObjKind::Global(global)) {
+                        Some(obj) => self.address(obj, offset),
+                        None => self.opaque(64),
+                    }
+                }
                 Const::Func(func) => match self.local.memory.find_object(ObjKind::Func(func)) {
                     Some(obj) => self.address(obj, 0),
                     None => self.opaque(64),
@@ -331,16 +399,25 @@ impl Builder<'_> {
         let result = self.body.result(inst);
         let data = &self.body.insts[inst];
         let term = match data.op {
-            Op::Alloca { .. } => self.local.memory.find_object(ObjKind::Stack(inst)).map(|obj| self.address(obj, 0)),
+            Op::Alloca { .. } => self
+                .local
+                .memory
+                .find_object(ObjKind::Stack(inst))
+                .map(|obj| self.address(obj, 0)),
             Op::Load { addr } => Some(self.load(inst, addr, data.ty)),
-            Op::PtrAdd { base, offset, indices } => Some(self.pointer_sum(base, offset, indices)),
+            Op::PtrAdd {
+                base,
+                offset,
+                indices,
+            } => Some(self.pointer_sum(base, offset, indices)),
             Op::Cast { op, value } => Some(self.cast(op, value, data.ty)),
             Op::Binary { op, a, b } => self.binary(op, a, b),
             Op::Cmp { pred, a, b } => Some(self.compare(pred, a, b)),
             Op::Select { cond, then, els } => {
                 let (c, a, b) = (self.out.term(cond), self.out.term(then), self.out.term(els));
-                (self.out.terms.sort(c) == Sort::Bool && self.out.terms.sort(a) == self.out.terms.sort(b))
-                    .then(|| self.out.terms.ite(c, a, b))
+                (self.out.terms.sort(c) == Sort::Bool
+                    && self.out.terms.sort(a) == self.out.terms.sort(b))
+                .then(|| self.out.terms.ite(c, a, b))
             }
             Op::Phi { incoming } => self.merged(block, incoming),
             Op::ExtractValue { agg, path } => self.extracted(agg, self.body.indices(path)),
@@ -380,7 +457,14 @@ impl Builder<'_> {
         // Chains of insertvalue are short: one per field.
         for _ in 0..64 {
             let inst = self.body.def(agg.as_value()?)?;
-            let Op::InsertValue { agg: below, value, path: set } = self.body.insts[inst].op else { return None };
+            let Op::InsertValue {
+                agg: below,
+                value,
+                path: set,
+            } = self.body.insts[inst].op
+            else {
+                return None;
+            };
             if self.body.indices(set) == path {
                 return Some(self.out.term(value));
             }
@@ -394,7 +478,12 @@ impl Builder<'_> {
         if let [loc] = *self.local.targets(addr) {
             if let Some(cell) = self.exact_cell(loc) {
                 if let Some(version) = self.memssa.used(inst, region(cell)) {
-                    return self.out.version(&self.context, version, sort, self.program.types.size_of(ty));
+                    return self.out.version(
+                        &self.context,
+                        version,
+                        sort,
+                        self.program.types.size_of(ty),
+                    );
                 }
             }
         }
@@ -406,7 +495,10 @@ impl Builder<'_> {
                 versions.extend(self.memssa.used(inst, region(cell)));
             }
         }
-        let world = self.local.memory.find_cell(Loc { obj: Memory::WORLD, off: Offset::ANY });
+        let world = self.local.memory.find_cell(Loc {
+            obj: Memory::WORLD,
+            off: Offset::ANY,
+        });
         versions.extend(world.and_then(|cell| self.memssa.used(inst, region(cell))));
         versions.sort_unstable();
         versions.dedup();
@@ -424,10 +516,16 @@ impl Builder<'_> {
 
     fn exact_cell(&self, loc: Loc) -> Option<CellId> {
         let cell = self.local.memory.find_cell(loc)?;
-        (self.local.memory.is_strong(cell) && self.local.memory.cells[cell].off == loc.off).then_some(cell)
+        (self.local.memory.is_strong(cell) && self.local.memory.cells[cell].off == loc.off)
+            .then_some(cell)
     }
 
-    fn pointer_sum(&mut self, base: Operand, offset: i64, indices: drip_program::PoolRange) -> TermId {
+    fn pointer_sum(
+        &mut self,
+        base: Operand,
+        offset: i64,
+        indices: drip_program::PoolRange,
+    ) -> TermId {
         let mut sum = self.out.term(base);
         if self.out.terms.sort(sum) != Sort::Bits(64) {
             return self.opaque(64);
@@ -467,9 +565,10 @@ impl Builder<'_> {
                 let bit = self.out.terms.band(term, one);
                 self.out.terms.eq(bit, one)
             }
-            (CastOp::ZExt | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::Trunc, Sort::Bits(width)) => {
-                self.widened(term, width, false)
-            }
+            (
+                CastOp::ZExt | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::Trunc,
+                Sort::Bits(width),
+            ) => self.widened(term, width, false),
             (CastOp::SExt, Sort::Bits(width)) => self.widened(term, width, true),
             (CastOp::Bitcast, _) if self.out.terms.sort(term) == sort => term,
             _ => {
@@ -544,7 +643,13 @@ impl Builder<'_> {
     }
 
     /// Calls that always return one constant are that constant; pure ones are functions of arguments and memory.
-    fn call_result(&mut self, inst: InstId, callee: Operand, args: &[Operand], ty: TypeId) -> Option<TermId> {
+    fn call_result(
+        &mut self,
+        inst: InstId,
+        callee: Operand,
+        args: &[Operand],
+        ty: TypeId,
+    ) -> Option<TermId> {
         let summary = self.calls.get(&inst)?;
         let sort = sort_of(self.program, ty);
         let first = summary.outcomes.first()?;
@@ -556,7 +661,10 @@ impl Builder<'_> {
         if !summary.pure || matches!(self.program.types.get(ty), Type::Void) {
             return None;
         }
-        let world = self.local.memory.find_cell(Loc { obj: Memory::WORLD, off: Offset::ANY });
+        let world = self.local.memory.find_cell(Loc {
+            obj: Memory::WORLD,
+            off: Offset::ANY,
+        });
         let key = self.function(FnName::Pure(callee));
         let mut terms: SmallVec<[TermId; 4]> = args.iter().map(|&arg| self.out.term(arg)).collect();
         if let Some(version) = world.and_then(|cell| self.memssa.used(inst, region(cell))) {

@@ -23,13 +23,19 @@ pub struct Annotations {
 
 impl Annotations {
     pub fn new(blocks: usize, regions: usize) -> Annotations {
-        Annotations { regions, blocks: IndexVec::from_elem(Vec::new(), blocks) }
+        Annotations {
+            regions,
+            blocks: IndexVec::from_elem(Vec::new(), blocks),
+        }
     }
 
     fn point(&mut self, block: BlockId, inst: InstId) -> &mut Point {
         let points = &mut self.blocks[block];
         if points.last().is_none_or(|p| p.inst != Some(inst)) {
-            points.push(Point { inst: Some(inst), ..Point::default() });
+            points.push(Point {
+                inst: Some(inst),
+                ..Point::default()
+            });
         }
         let last = points.len() - 1;
         &mut points[last]
@@ -54,11 +60,19 @@ impl Annotations {
 }
 
 /// Versions every annotated access.
-pub fn build(succs: &Graph<BlockId>, preds: &Graph<BlockId>, dom: &Dominators<BlockId>, marks: &Annotations) -> MemSsa {
+pub fn build(
+    succs: &Graph<BlockId>,
+    preds: &Graph<BlockId>,
+    dom: &Dominators<BlockId>,
+    marks: &Annotations,
+) -> MemSsa {
     let mut out = MemSsa::default();
     for index in 0..marks.regions {
         let region = RegionId::new(index);
-        let version = out.versions.push(Version { region, def: Def::Entry });
+        let version = out.versions.push(Version {
+            region,
+            def: Def::Entry,
+        });
         out.entry.push(version);
     }
     place_phis(succs, preds, dom, marks, &mut out);
@@ -133,7 +147,10 @@ fn place_phis(
         }
         for block in frontiers.iterated_live(defs.iter().copied(), &live) {
             let operands = vec![out.entry[region]; preds.succs(block).len()];
-            let version = out.versions.push(Version { region, def: Def::Phi { block, operands } });
+            let version = out.versions.push(Version {
+                region,
+                def: Def::Phi { block, operands },
+            });
             out.phis.entry(block).or_default().push(version);
         }
     }
@@ -162,7 +179,12 @@ fn rename(
             Step::Enter(block) => {
                 let saved = rename_block(succs, preds, marks, block, &mut current, out);
                 stack.push(Step::Leave(saved));
-                stack.extend(dom.children(block).iter().rev().map(|&child| Step::Enter(child)));
+                stack.extend(
+                    dom.children(block)
+                        .iter()
+                        .rev()
+                        .map(|&child| Step::Enter(child)),
+                );
             }
         }
     }
@@ -190,14 +212,19 @@ fn rename_block(
         }
         for &(region, strong) in &point.defs {
             let old = current[region];
-            let version = out.versions.push(Version { region, def: Def::Chi { inst, old, strong } });
+            let version = out.versions.push(Version {
+                region,
+                def: Def::Chi { inst, old, strong },
+            });
             out.defs.insert((inst, region), version);
             saved.push((region, old));
             current[region] = version;
         }
     }
     for &succ in succs.succs(block) {
-        let Some(phis) = out.phis.get(&succ) else { continue };
+        let Some(phis) = out.phis.get(&succ) else {
+            continue;
+        };
         for &phi in phis {
             let region = out.versions[phi].region;
             let version = current[region];

@@ -39,13 +39,25 @@ pub fn check(
         _ => dom.dominates(def_block(version), block_of(inst)),
     };
     let mut violations = Vec::new();
-    let mut uses: Vec<_> = ssa.uses.iter().map(|(&(inst, region), &version)| (inst, region, version)).collect();
+    let mut uses: Vec<_> = ssa
+        .uses
+        .iter()
+        .map(|(&(inst, region), &version)| (inst, region, version))
+        .collect();
     uses.sort_unstable();
     for (inst, region, version) in uses {
         if ssa.region_of(version) != region {
-            violations.push(Violation { version, at: block_of(inst), what: "use of another region" });
+            violations.push(Violation {
+                version,
+                at: block_of(inst),
+                what: "use of another region",
+            });
         } else if !seen_at(version, inst) {
-            violations.push(Violation { version, at: block_of(inst), what: "definition does not dominate use" });
+            violations.push(Violation {
+                version,
+                at: block_of(inst),
+                what: "definition does not dominate use",
+            });
         }
     }
     for (id, version) in ssa.versions.iter_enumerated() {
@@ -53,17 +65,29 @@ pub fn check(
             Def::Entry => {}
             Def::Chi { inst, old, .. } => {
                 if ssa.region_of(*old) != version.region || !seen_at(*old, *inst) {
-                    violations.push(Violation { version: id, at: block_of(*inst), what: "chi of a stale version" });
+                    violations.push(Violation {
+                        version: id,
+                        at: block_of(*inst),
+                        what: "chi of a stale version",
+                    });
                 }
             }
             Def::Phi { block, operands } => {
                 let sources = preds(*block);
                 if sources.len() != operands.len() {
-                    violations.push(Violation { version: id, at: *block, what: "phi without one operand per edge" });
+                    violations.push(Violation {
+                        version: id,
+                        at: *block,
+                        what: "phi without one operand per edge",
+                    });
                 }
                 for (&operand, &from) in operands.iter().zip(&sources) {
                     if dom.is_reachable(from) && !dom.dominates(def_block(operand), from) {
-                        violations.push(Violation { version: id, at: from, what: "phi operand does not dominate edge" });
+                        violations.push(Violation {
+                            version: id,
+                            at: from,
+                            what: "phi operand does not dominate edge",
+                        });
                     }
                 }
             }

@@ -34,9 +34,16 @@ pub enum Def {
     /// What the region held on entry.
     Entry,
     /// χ: written by `inst`. A strong write leaves nothing of `old`.
-    Chi { inst: InstId, old: VersionId, strong: bool },
+    Chi {
+        inst: InstId,
+        old: VersionId,
+        strong: bool,
+    },
     /// φ at the start of `block`: one operand per predecessor.
-    Phi { block: BlockId, operands: Vec<VersionId> },
+    Phi {
+        block: BlockId,
+        operands: Vec<VersionId>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,11 @@ impl fmt::Display for MemSsa {
             match &version.def {
                 Def::Entry => writeln!(f, "entry")?,
                 Def::Chi { inst, old, strong } => {
-                    writeln!(f, "chi {inst} ({old}) {}", if *strong { "strong" } else { "weak" })?;
+                    writeln!(
+                        f,
+                        "chi {inst} ({old}) {}",
+                        if *strong { "strong" } else { "weak" }
+                    )?;
                 }
                 Def::Phi { block, operands } => {
                     let operands: Vec<String> = operands.iter().map(ToString::to_string).collect();
@@ -19,7 +23,11 @@ impl fmt::Display for MemSsa {
                 }
             }
         }
-        let mut uses: Vec<_> = self.uses.iter().map(|(&(inst, _), &version)| (inst, version)).collect();
+        let mut uses: Vec<_> = self
+            .uses
+            .iter()
+            .map(|(&(inst, _), &version)| (inst, version))
+            .collect();
         uses.sort_unstable();
         for (inst, version) in uses {
             writeln!(f, "{inst} mu {version}")?;

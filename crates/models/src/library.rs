@@ -19,9 +19,17 @@ const BUILTIN: &[(&str, &str)] = &[
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     #[error("{file}: {source}")]
-    Toml { file: String, source: toml::de::Error },
+    Toml {
+        file: String,
+        source: toml::de::Error,
+    },
     #[error("{file}: model of `{name}`: `{outcome}`: {source}")]
-    Outcome { file: String, name: String, outcome: String, source: TextError },
+    Outcome {
+        file: String,
+        name: String,
+        outcome: String,
+        source: TextError,
+    },
 }
 
 #[derive(Deserialize)]
@@ -67,7 +75,9 @@ impl Families {
     }
 
     pub fn name(&self, family: Family) -> &str {
-        self.names.get(usize::from(family.0)).map_or("malloc", String::as_str)
+        self.names
+            .get(usize::from(family.0))
+            .map_or("malloc", String::as_str)
     }
 }
 
@@ -91,14 +101,22 @@ impl Library {
 
     /// Adds the models of one TOML text; later ones replace earlier ones.
     pub fn add(&mut self, file: &str, text: &str) -> Result<(), ModelError> {
-        let parsed: ModelFile =
-            toml::from_str(text).map_err(|source| ModelError::Toml { file: file.to_owned(), source })?;
+        let parsed: ModelFile = toml::from_str(text).map_err(|source| ModelError::Toml {
+            file: file.to_owned(),
+            source,
+        })?;
         for entry in parsed.model {
-            let family = self.families.intern(entry.family.as_deref().unwrap_or("malloc"));
+            let family = self
+                .families
+                .intern(entry.family.as_deref().unwrap_or("malloc"));
             let mut summary = Summary::default();
             if !entry.never_returns {
                 let default = ["ret = any".to_owned()];
-                let outcomes = if entry.outcomes.is_empty() { &default[..] } else { &entry.outcomes[..] };
+                let outcomes = if entry.outcomes.is_empty() {
+                    &default[..]
+                } else {
+                    &entry.outcomes[..]
+                };
                 let text = outcomes.join("\n");
                 summary = parse_summary(&text, family).map_err(|source| ModelError::Outcome {
                     file: file.to_owned(),

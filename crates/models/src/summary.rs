@@ -54,7 +54,14 @@ impl Offset {
     pub fn plus(self, other: Offset) -> Offset {
         let stride = gcd(self.stride, other.stride);
         let base = self.base.wrapping_add(other.base);
-        Offset { base: if stride == 0 { base } else { base.rem_euclid(i64::from(stride)) }, stride }
+        Offset {
+            base: if stride == 0 {
+                base
+            } else {
+                base.rem_euclid(i64::from(stride))
+            },
+            stride,
+        }
     }
 
     /// Smallest offset that covers both.
@@ -64,7 +71,10 @@ impl Offset {
         }
         let distance = self.base.abs_diff(other.base).min(u64::from(u32::MAX)) as u32;
         let stride = gcd(gcd(self.stride, other.stride), distance).max(1);
-        Offset { base: self.base.rem_euclid(i64::from(stride)), stride }
+        Offset {
+            base: self.base.rem_euclid(i64::from(stride)),
+            stride,
+        }
     }
 
     /// Can the two name the same cell?
@@ -73,7 +83,10 @@ impl Offset {
         if stride == 0 {
             return self.base == other.base;
         }
-        self.base.wrapping_sub(other.base).rem_euclid(i64::from(stride)) == 0
+        self.base
+            .wrapping_sub(other.base)
+            .rem_euclid(i64::from(stride))
+            == 0
     }
 }
 
@@ -93,7 +106,10 @@ pub struct ValuePath {
 
 impl ValuePath {
     pub fn root(root: Root) -> ValuePath {
-        ValuePath { root, loads: SmallVec::new() }
+        ValuePath {
+            root,
+            loads: SmallVec::new(),
+        }
     }
 
     pub fn arg(index: u16) -> ValuePath {
@@ -120,9 +136,15 @@ pub enum Value {
     /// Null pointer or integer constant.
     Int(i64),
     /// A value of the entry state plus a constant (`arg0 + 8` as address, `arg0->refs - 1` as number).
-    Entry { path: ValuePath, plus: Offset },
+    Entry {
+        path: ValuePath,
+        plus: Offset,
+    },
     /// Address inside a fresh object.
-    Fresh { index: u16, offset: Offset },
+    Fresh {
+        index: u16,
+        offset: Offset,
+    },
     Func(FuncId),
     /// Anything of that class; a pointer of this kind points to memory that the caller need not free.
     Unknown(Class),

@@ -119,9 +119,21 @@ impl fmt::Display for Outcome {
         for index in &self.fresh {
             parts.push(format!("make fresh{index}"));
         }
-        parts.extend(self.frees.iter().map(|e| format!("{}free {}", may(e.certainty), e.path)));
-        parts.extend(self.copies.iter().map(|e| format!("copy {} to fresh{}", e.from, e.to)));
-        parts.extend(self.writes.iter().map(|e| format!("{}{} := {}", may(e.certainty), e.cell, e.value)));
+        parts.extend(
+            self.frees
+                .iter()
+                .map(|e| format!("{}free {}", may(e.certainty), e.path)),
+        );
+        parts.extend(
+            self.copies
+                .iter()
+                .map(|e| format!("copy {} to fresh{}", e.from, e.to)),
+        );
+        parts.extend(
+            self.writes
+                .iter()
+                .map(|e| format!("{}{} := {}", may(e.certainty), e.cell, e.value)),
+        );
         parts.extend(self.escapes.iter().map(|e| {
             let mut text = format!("escape {} to ", e.path);
             let _ = match e.to {
@@ -184,15 +196,31 @@ pub fn parse_outcome(text: &str) -> Result<Outcome, TextError> {
 /// Parses outcomes, one per line, as one summary; fresh objects get `family`.
 pub fn parse_summary(text: &str, family: Family) -> Result<Summary, TextError> {
     let mut summary = Summary::default();
-    for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && *l != "never returns") {
+    for line in text
+        .lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty() && *l != "never returns")
+    {
         let mut outcome = parse_outcome(line)?;
         for free in &mut outcome.frees {
             free.family = family;
         }
         summary.outcomes.push(outcome);
     }
-    let count = summary.outcomes.iter().flat_map(|o| &o.fresh).max().map_or(0, |&m| usize::from(m) + 1);
-    summary.fresh = vec![FreshObject { chain: SmallVec::new(), family, many: false }; count];
+    let count = summary
+        .outcomes
+        .iter()
+        .flat_map(|o| &o.fresh)
+        .max()
+        .map_or(0, |&m| usize::from(m) + 1);
+    summary.fresh = vec![
+        FreshObject {
+            chain: SmallVec::new(),
+            family,
+            many: false
+        };
+        count
+    ];
     Ok(summary)
 }
 
@@ -204,11 +232,18 @@ struct Cursor<'t> {
 
 impl<'t> Cursor<'t> {
     fn new(text: &'t str, column: usize) -> Self {
-        Cursor { text, at: 0, column }
+        Cursor {
+            text,
+            at: 0,
+            column,
+        }
     }
 
     fn fail<T>(&self, what: impl Into<String>) -> Result<T, TextError> {
-        Err(TextError { column: self.column + self.at, what: what.into() })
+        Err(TextError {
+            column: self.column + self.at,
+            what: what.into(),
+        })
     }
 
     fn rest(&mut self) -> &'t str {
@@ -232,7 +267,8 @@ impl<'t> Cursor<'t> {
 
     fn prefixed(&mut self, prefix: &str) -> Option<u32> {
         let rest = self.rest().strip_prefix(prefix)?;
-        let digits: &str = &rest[..rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
+        let digits: &str =
+            &rest[..rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
         let number = digits.parse().ok()?;
         self.at += prefix.len() + digits.len();
         Some(number)
@@ -240,7 +276,10 @@ impl<'t> Cursor<'t> {
 
     fn number(&mut self) -> Option<i64> {
         let rest = self.rest();
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-').len();
+        let digits = rest.len()
+            - rest
+                .trim_start_matches(|c: char| c.is_ascii_digit() || c == '-')
+                .len();
         let number = rest[..digits].parse().ok()?;
         self.at += digits;
         Some(number)
@@ -257,10 +296,18 @@ impl<'t> Cursor<'t> {
     }
 
     fn effect(&mut self, outcome: &mut Outcome) -> Result<(), TextError> {
-        let certainty = if self.take("may") { Certainty::May } else { Certainty::Must };
+        let certainty = if self.take("may") {
+            Certainty::May
+        } else {
+            Certainty::Must
+        };
         if self.take("free") {
             let path = self.path()?;
-            outcome.frees.push(Free { path, family: Family::default(), certainty });
+            outcome.frees.push(Free {
+                path,
+                family: Family::default(),
+                certainty,
+            });
         } else if self.take("make") {
             match self.prefixed("fresh") {
                 Some(index) => outcome.fresh.push(index as u16),
@@ -272,7 +319,10 @@ impl<'t> Cursor<'t> {
                 return self.fail("expected `to freshN`");
             }
             match self.prefixed("fresh") {
-                Some(index) => outcome.copies.push(ContentCopy { from, to: index as u16 }),
+                Some(index) => outcome.copies.push(ContentCopy {
+                    from,
+                    to: index as u16,
+                }),
                 None => return self.fail("expected freshN"),
             }
         } else if self.take("escape") {
@@ -305,19 +355,32 @@ impl<'t> Cursor<'t> {
             outcome.ret = self.value()?;
             return Ok(());
         }
-        let Some(offset) = path.loads.pop() else { return self.fail("expected a cell such as arg0[0]") };
+        let Some(offset) = path.loads.pop() else {
+            return self.fail("expected a cell such as arg0[0]");
+        };
         if !self.take(":=") {
             return self.fail("expected `:= VALUE`");
         }
         let value = self.value()?;
-        outcome.writes.push(Write { cell: CellPath { base: path, offset }, value, certainty });
+        outcome.writes.push(Write {
+            cell: CellPath { base: path, offset },
+            value,
+            certainty,
+        });
         Ok(())
     }
 
     fn atom(&mut self) -> Result<Atom, TextError> {
         let path = self.path()?;
-        let subject = if path.root == Root::Ret { Subject::Ret } else { Subject::Entry(path) };
-        Ok(Atom { subject, class: self.class()? })
+        let subject = if path.root == Root::Ret {
+            Subject::Ret
+        } else {
+            Subject::Entry(path)
+        };
+        Ok(Atom {
+            subject,
+            class: self.class()?,
+        })
     }
 
     fn class(&mut self) -> Result<Class, TextError> {
@@ -325,7 +388,11 @@ impl<'t> Cursor<'t> {
             if !self.take(operator) {
                 continue;
             }
-            let value = if self.take("null") { 0 } else { self.number().unwrap_or(i64::MIN) };
+            let value = if self.take("null") {
+                0
+            } else {
+                self.number().unwrap_or(i64::MIN)
+            };
             return match (operator, value) {
                 (_, i64::MIN) => self.fail("expected a number"),
                 ("==", value) => Ok(Class::Eq(value)),
@@ -367,7 +434,9 @@ impl<'t> Cursor<'t> {
         if self.take("?") {
             return Ok(Offset::ANY);
         }
-        let Some(base) = self.number() else { return self.fail("expected an offset") };
+        let Some(base) = self.number() else {
+            return self.fail("expected an offset");
+        };
         if !self.take("+") {
             return Ok(Offset::exact(base));
         }
@@ -382,7 +451,11 @@ impl<'t> Cursor<'t> {
             return Ok(Value::Int(0));
         }
         if self.take("any") {
-            return Ok(Value::Unknown(if self.rest().is_empty() { Class::Any } else { self.class()? }));
+            return Ok(Value::Unknown(if self.rest().is_empty() {
+                Class::Any
+            } else {
+                self.class()?
+            }));
         }
         if let Some(func) = self.prefixed("&f") {
             return Ok(Value::Func(FuncId::from_u32(func)));
@@ -391,9 +464,16 @@ impl<'t> Cursor<'t> {
             return Ok(Value::Int(value));
         }
         let path = self.path()?;
-        let plus = if self.take("plus") { self.offset()? } else { Offset::ZERO };
+        let plus = if self.take("plus") {
+            self.offset()?
+        } else {
+            Offset::ZERO
+        };
         match path.root {
-            Root::Fresh(index) if path.loads.is_empty() => Ok(Value::Fresh { index, offset: plus }),
+            Root::Fresh(index) if path.loads.is_empty() => Ok(Value::Fresh {
+                index,
+                offset: plus,
+            }),
             _ => Ok(Value::Entry { path, plus }),
         }
     }

@@ -8,10 +8,20 @@ fn builtin_models_parse() {
     let library = Library::builtin().expect("models are valid");
     let malloc = library.find("malloc").expect("malloc is modelled");
     assert_eq!(malloc.outcomes.len(), 2);
-    assert!(matches!(malloc.outcomes[0].ret, Value::Fresh { index: 0, .. }));
+    assert!(matches!(
+        malloc.outcomes[0].ret,
+        Value::Fresh { index: 0, .. }
+    ));
     assert_eq!(malloc.outcomes[1].ret, Value::Int(0));
     assert!(!library.find("exit").expect("exit is modelled").returns());
-    assert_eq!(library.find("realloc").expect("realloc is modelled").outcomes.len(), 4);
+    assert_eq!(
+        library
+            .find("realloc")
+            .expect("realloc is modelled")
+            .outcomes
+            .len(),
+        4
+    );
 }
 
 #[test]
@@ -31,7 +41,9 @@ fn every_builtin_outcome_prints_and_parses_back() {
 
 #[test]
 fn conditions_and_paths() {
-    let outcome = parse_outcome("arg0[8][0] != 0 and ret < 0 => ret = -1; free arg0[8]; arg0[8] := null").expect("valid");
+    let outcome =
+        parse_outcome("arg0[8][0] != 0 and ret < 0 => ret = -1; free arg0[8]; arg0[8] := null")
+            .expect("valid");
     assert_eq!(outcome.when.len(), 2);
     assert_eq!(outcome.when[1].subject, Subject::Ret);
     assert_eq!(outcome.when[1].class, Class::Negative);
@@ -41,7 +53,8 @@ fn conditions_and_paths() {
 
 #[test]
 fn errors_name_the_column() {
-    let error = parse_summary("ret = fresh0; free", Family::default()).expect_err("free needs a path");
+    let error =
+        parse_summary("ret = fresh0; free", Family::default()).expect_err("free needs a path");
     assert!(error.what.contains("expected argN"), "{error}");
     assert_eq!(error.column, 19);
     assert!(parse_outcome("ret = fresh0 rubbish").is_err());

@@ -10,7 +10,8 @@
 
 use drip_base::{Graph, IndexVec, Sccs};
 use drip_program::{
-    Body, Const, FuncAttrs, FuncId, Function, GlobalId, Init, InstId, Op, Operand, Program, Scalar, Type,
+    Body, Const, FuncAttrs, FuncId, Function, GlobalId, Init, InstId, Op, Operand, Program, Scalar,
+    Type,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -44,21 +45,32 @@ impl CallGraph {
     pub fn build(program: &Program) -> CallGraph {
         let stores = collect(program);
         let mut calls = FxHashMap::default();
-        let mut edges: IndexVec<FuncId, Vec<FuncId>> = IndexVec::from_elem(Vec::new(), program.funcs.len());
+        let mut edges: IndexVec<FuncId, Vec<FuncId>> =
+            IndexVec::from_elem(Vec::new(), program.funcs.len());
         for (id, function) in program.funcs.iter_enumerated() {
             let Some(body) = &function.body else { continue };
             for (inst, data) in body.insts.iter_enumerated() {
-                let (Op::Call { callee, args, .. } | Op::Invoke { callee, args, .. }) = data.op else { continue };
+                let (Op::Call { callee, args, .. } | Op::Invoke { callee, args, .. }) = data.op
+                else {
+                    continue;
+                };
                 let found = resolve(program, body, &stores, callee, args.len as usize);
                 if let Callees::Known(targets) = &found {
-                    edges[id].extend(targets.iter().copied().filter(|&t| program.funcs[t].body.is_some()));
+                    edges[id].extend(
+                        targets
+                            .iter()
+                            .copied()
+                            .filter(|&t| program.funcs[t].body.is_some()),
+                    );
                 }
                 calls.insert((id, inst), found);
             }
             edges[id].sort_unstable();
             edges[id].dedup();
         }
-        let graph = Graph::from_fn(program.funcs.len(), |func: FuncId, out| out.extend(&edges[func]));
+        let graph = Graph::from_fn(program.funcs.len(), |func: FuncId, out| {
+            out.extend(&edges[func])
+        });
         let sccs = Sccs::compute(&graph);
         CallGraph { calls, sccs, graph }
     }
@@ -74,9 +86,17 @@ fn collect(program: &Program) -> Stores {
         if let Init::Slots { slots, .. } = &global.init {
             for &(offset, scalar) in slots.iter() {
                 if let Scalar::Func(func) = scalar {
-                    stores.variables.entry((id, offset as i64)).or_default().push(func);
+                    stores
+                        .variables
+                        .entry((id, offset as i64))
+                        .or_default()
+                        .push(func);
                     // A table of structs: the offset inside one element is not known, every divisor may be meant.
-                    stores.fields.entry(field_of(program, id, offset)).or_default().push(func);
+                    stores
+                        .fields
+                        .entry(field_of(program, id, offset))
+                        .or_default()
+                        .push(func);
                 }
             }
         }
@@ -84,11 +104,19 @@ fn collect(program: &Program) -> Stores {
     for function in program.funcs.iter() {
         let Some(body) = &function.body else { continue };
         for data in body.insts.iter() {
-            let Op::Store { addr, value } = data.op else { continue };
-            let Some(&Const::Func(func)) = body.const_of(value) else { continue };
+            let Op::Store { addr, value } = data.op else {
+                continue;
+            };
+            let Some(&Const::Func(func)) = body.const_of(value) else {
+                continue;
+            };
             match address(body, addr) {
                 Address::Global(global, offset) => {
-                    stores.variables.entry((global, offset)).or_default().push(func);
+                    stores
+                        .variables
+                        .entry((global, offset))
+                        .or_default()
+                        .push(func);
                     stores.fields.entry(offset).or_default().push(func);
                 }
                 Address::Field(offset) => stores.fields.entry(offset).or_default().push(func),
@@ -96,7 +124,11 @@ fn collect(program: &Program) -> Stores {
             }
         }
     }
-    for list in stores.variables.values_mut().chain(stores.fields.values_mut()) {
+    for list in stores
+        .variables
+        .values_mut()
+        .chain(stores.fields.values_mut())
+    {
         list.sort_unstable();
         list.dedup();
     }
@@ -127,20 +159,35 @@ fn address(body: &Body, addr: Operand) -> Address {
         return Address::Global(global, offset);
     }
     let Some(inst) = addr.as_value().and_then(|v| body.def(v)) else {
-        return if addr.as_value().is_some() { Address::Field(0) } else { Address::Elsewhere };
+        return if addr.as_value().is_some() {
+            Address::Field(0)
+        } else {
+            Address::Elsewhere
+        };
     };
     match body.insts[inst].op {
-        Op::PtrAdd { base, offset, indices } => match body.const_of(base) {
-            Some(&Const::Global { global, offset: start }) if indices.len == 0 => {
-                Address::Global(global, start.wrapping_add(offset))
-            }
+        Op::PtrAdd {
+            base,
+            offset,
+            indices,
+        } => match body.const_of(base) {
+            Some(&Const::Global {
+                global,
+                offset: start,
+            }) if indices.len == 0 => Address::Global(global, start.wrapping_add(offset)),
             _ => Address::Field(offset),
         },
         _ => Address::Field(0),
     }
 }
 
-fn resolve(program: &Program, body: &Body, stores: &Stores, callee: Operand, args: usize) -> Callees {
+fn resolve(
+    program: &Program,
+    body: &Body,
+    stores: &Stores,
+    callee: Operand,
+    args: usize,
+) -> Callees {
     if let Some(&Const::Func(func)) = body.const_of(callee) {
         return Callees::Known(SmallVec::from_slice(&[func]));
     }
@@ -159,7 +206,13 @@ fn resolve(program: &Program, body: &Body, stores: &Stores, callee: Operand, arg
 }
 
 /// Collects what a function pointer can be; false if it comes from out of sight.
-fn trace(body: &Body, stores: &Stores, value: Operand, found: &mut Vec<FuncId>, seen: &mut Vec<Operand>) -> bool {
+fn trace(
+    body: &Body,
+    stores: &Stores,
+    value: Operand,
+    found: &mut Vec<FuncId>,
+    seen: &mut Vec<Operand>,
+) -> bool {
     if seen.contains(&value) {
         return true;
     }
@@ -173,7 +226,9 @@ fn trace(body: &Body, stores: &Stores, value: Operand, found: &mut Vec<FuncId>, 
         Some(_) => return false,
         None => {}
     }
-    let Some(inst) = value.as_value().and_then(|v| body.def(v)) else { return false };
+    let Some(inst) = value.as_value().and_then(|v| body.def(v)) else {
+        return false;
+    };
     match body.insts[inst].op {
         Op::Load { addr } => {
             let list = match address(body, addr) {
@@ -189,7 +244,10 @@ fn trace(body: &Body, stores: &Stores, value: Operand, found: &mut Vec<FuncId>, 
                 None => false,
             }
         }
-        Op::Phi { incoming } => body.incoming(incoming).iter().all(|e| trace(body, stores, e.value, found, seen)),
+        Op::Phi { incoming } => body
+            .incoming(incoming)
+            .iter()
+            .all(|e| trace(body, stores, e.value, found, seen)),
         Op::Select { then, els, .. } => {
             trace(body, stores, then, found, seen) && trace(body, stores, els, found, seen)
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use drip_models::{
-    Class, Escape, EscapeTo, Family, Free, Certainty, FreshObject, Library, MAX_OUTCOMES, Outcome, Root, Summary, Value,
-    ValuePath,
+    Certainty, Class, Escape, EscapeTo, Family, Free, FreshObject, Library, MAX_OUTCOMES, Outcome,
+    Root, Summary, Value, ValuePath,
 };
 use drip_pointer::local::CallTable;
 use drip_pointer::{CallGraph, Callees};
@@ -27,7 +27,9 @@ pub fn call_table(context: &CallContext<'_>, func: FuncId, body: &Body) -> (Call
     let mut table = CallTable::default();
     let mut unknown = 0;
     for (inst, data) in body.insts.iter_enumerated() {
-        let (Op::Call { flags, args, .. } | Op::Invoke { flags, args, .. }) = data.op else { continue };
+        let (Op::Call { flags, args, .. } | Op::Invoke { flags, args, .. }) = data.op else {
+            continue;
+        };
         if flags.has(CallFlags::ASM) {
             table.insert(inst, Arc::new(opaque_call(args.len as usize)));
             continue;
@@ -52,7 +54,10 @@ fn merged(context: &CallContext<'_>, targets: &[FuncId], unknown: &mut usize) ->
     if let [one] = targets {
         return summary_of(context, *one, unknown);
     }
-    let mut all = Summary { pure: true, ..Summary::default() };
+    let mut all = Summary {
+        pure: true,
+        ..Summary::default()
+    };
     for &target in targets {
         let summary = summary_of(context, target, unknown);
         append(&mut all, &summary);
@@ -104,8 +109,14 @@ fn shift_fresh(outcome: &mut Outcome, base: u16) {
         shift_path(&mut write.cell.base);
         shift_value(&mut write.value);
     }
-    outcome.frees.iter_mut().for_each(|f| shift_path(&mut f.path));
-    outcome.escapes.iter_mut().for_each(|e| shift_path(&mut e.path));
+    outcome
+        .frees
+        .iter_mut()
+        .for_each(|f| shift_path(&mut f.path));
+    outcome
+        .escapes
+        .iter_mut()
+        .for_each(|e| shift_path(&mut e.path));
     for copy in &mut outcome.copies {
         shift_path(&mut copy.from);
         copy.to += base;
@@ -116,7 +127,10 @@ fn shift_fresh(outcome: &mut Outcome, base: u16) {
 pub fn summary_of(context: &CallContext<'_>, func: FuncId, unknown: &mut usize) -> Arc<Summary> {
     let function = &context.program.funcs[func];
     let name = context.program.func_name(func);
-    let model = context.library.find(name).filter(|_| function.linkage != Linkage::Internal);
+    let model = context
+        .library
+        .find(name)
+        .filter(|_| function.linkage != Linkage::Internal);
     if function.body.is_some() {
         // A program that brings its own malloc still means malloc; any other name means what its body does.
         if let Some(model) = model.filter(|m| manages_memory(m)) {
@@ -131,10 +145,16 @@ pub fn summary_of(context: &CallContext<'_>, func: FuncId, unknown: &mut usize) 
         return Arc::clone(model);
     }
     if function.attrs.has(FuncAttrs::NORETURN) {
-        return Arc::new(Summary { may_throw: true, ..Summary::never_returns() });
+        return Arc::new(Summary {
+            may_throw: true,
+            ..Summary::never_returns()
+        });
     }
     if name.starts_with("llvm.") {
-        return Arc::new(Summary { outcomes: vec![Outcome::returning(Value::Unknown(Class::Any))], ..Summary::default() });
+        return Arc::new(Summary {
+            outcomes: vec![Outcome::returning(Value::Unknown(Class::Any))],
+            ..Summary::default()
+        });
     }
     if let Some(summary) = by_attributes(context.program, func) {
         return Arc::new(summary);
@@ -155,7 +175,10 @@ fn by_attributes(program: &Program, func: FuncId) -> Option<Summary> {
     if attrs.has(FuncAttrs::ALLOC) {
         let fresh = Outcome {
             fresh: SmallVec::from_slice(&[0]),
-            ..Outcome::returning(Value::Fresh { index: 0, offset: drip_models::Offset::ZERO })
+            ..Outcome::returning(Value::Fresh {
+                index: 0,
+                offset: drip_models::Offset::ZERO,
+            })
         };
         let mut outcomes = vec![fresh];
         if !attrs.has(FuncAttrs::NONNULL_RETURN) {
@@ -163,15 +186,30 @@ fn by_attributes(program: &Program, func: FuncId) -> Option<Summary> {
         }
         return Some(Summary {
             outcomes,
-            fresh: vec![FreshObject { chain: SmallVec::new(), family, many: false }],
+            fresh: vec![FreshObject {
+                chain: SmallVec::new(),
+                family,
+                many: false,
+            }],
             ..Summary::default()
         });
     }
     if attrs.has(FuncAttrs::FREE) {
-        let freed = function.params.iter().position(|p| p.has(ParamAttrs::ALLOCPTR)).unwrap_or(0);
+        let freed = function
+            .params
+            .iter()
+            .position(|p| p.has(ParamAttrs::ALLOCPTR))
+            .unwrap_or(0);
         let mut outcome = Outcome::returning(Value::Unknown(Class::Any));
-        outcome.frees.push(Free { path: ValuePath::arg(freed as u16), family, certainty: Certainty::Must });
-        return Some(Summary { outcomes: vec![outcome], ..Summary::default() });
+        outcome.frees.push(Free {
+            path: ValuePath::arg(freed as u16),
+            family,
+            certainty: Certainty::Must,
+        });
+        return Some(Summary {
+            outcomes: vec![outcome],
+            ..Summary::default()
+        });
     }
     None
 }
@@ -183,7 +221,8 @@ fn unknown_function(program: &Program, func: FuncId) -> Summary {
     let Type::Func { params, vararg, .. } = program.types.get(function.ty) else {
         return Summary::default();
     };
-    let readonly = function.attrs.has(FuncAttrs::READONLY) || function.attrs.has(FuncAttrs::READNONE);
+    let readonly =
+        function.attrs.has(FuncAttrs::READONLY) || function.attrs.has(FuncAttrs::READNONE);
     let mut scalar_only = true;
     for (index, &ty) in params.iter().enumerate() {
         let attrs = function.params.get(index).copied().unwrap_or_default();
@@ -191,26 +230,46 @@ fn unknown_function(program: &Program, func: FuncId) -> Summary {
             continue;
         }
         scalar_only = false;
-        let harmless = ParamAttrs::POINTEE_CONST | ParamAttrs::NOCAPTURE | ParamAttrs::READONLY | ParamAttrs::READNONE;
+        let harmless = ParamAttrs::POINTEE_CONST
+            | ParamAttrs::NOCAPTURE
+            | ParamAttrs::READONLY
+            | ParamAttrs::READNONE;
         if attrs.has(ParamAttrs::RETURNED) {
-            outcome.ret = Value::Entry { path: ValuePath::arg(index as u16), plus: drip_models::Offset::ZERO };
+            outcome.ret = Value::Entry {
+                path: ValuePath::arg(index as u16),
+                plus: drip_models::Offset::ZERO,
+            };
         }
         if !readonly && attrs.0 & harmless == 0 {
-            outcome.escapes.push(Escape { path: ValuePath::arg(index as u16), to: EscapeTo::Unknown });
+            outcome.escapes.push(Escape {
+                path: ValuePath::arg(index as u16),
+                to: EscapeTo::Unknown,
+            });
         }
     }
     // printf's relatives: what follows a constant format string is read, not kept.
-    let formats = *vararg && function.params.last().is_some_and(|p| p.has(ParamAttrs::POINTEE_CONST));
+    let formats = *vararg
+        && function
+            .params
+            .last()
+            .is_some_and(|p| p.has(ParamAttrs::POINTEE_CONST));
     if *vararg {
         scalar_only = false;
     }
     if (*vararg && !formats) || function.attrs.has(FuncAttrs::NO_PROTOTYPE) {
         scalar_only = false;
         for index in params.len()..params.len() + MAX_VARARGS {
-            outcome.escapes.push(Escape { path: ValuePath::arg(index as u16), to: EscapeTo::Unknown });
+            outcome.escapes.push(Escape {
+                path: ValuePath::arg(index as u16),
+                to: EscapeTo::Unknown,
+            });
         }
     }
-    Summary { outcomes: vec![outcome], pure: scalar_only || readonly, ..Summary::default() }
+    Summary {
+        outcomes: vec![outcome],
+        pure: scalar_only || readonly,
+        ..Summary::default()
+    }
 }
 
 /// Variable arguments of an unknown function that are taken to escape.
@@ -220,14 +279,22 @@ const MAX_VARARGS: usize = 16;
 fn opaque_call(args: usize) -> Summary {
     let mut outcome = Outcome::returning(Value::Unknown(Class::Any));
     for index in 0..args {
-        outcome.escapes.push(Escape { path: ValuePath::arg(index as u16), to: EscapeTo::Unknown });
+        outcome.escapes.push(Escape {
+            path: ValuePath::arg(index as u16),
+            to: EscapeTo::Unknown,
+        });
     }
-    Summary { outcomes: vec![outcome], ..Summary::default() }
+    Summary {
+        outcomes: vec![outcome],
+        ..Summary::default()
+    }
 }
 
 /// The function that a call names, for reports.
 pub fn callee_name(program: &Program, body: &Body, call: drip_program::InstId) -> String {
-    let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = body.insts[call].op else { return String::new() };
+    let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = body.insts[call].op else {
+        return String::new();
+    };
     match body.const_of(callee) {
         Some(&Const::Func(func)) => program.shown_name(func).to_owned(),
         _ => "a function pointer".to_owned(),

@@ -36,8 +36,12 @@ pub fn run(program: &Program, library: &Library, _config: &Config) -> Analysis {
         analysis.ledger.extend(result.ledger);
     }
     analysis.statistics = statistics;
-    analysis.findings.sort_by(|a, b| (&a.primary, &a.id).cmp(&(&b.primary, &b.id)));
-    analysis.ledger.sort_by(|a, b| (&a.at, &a.callee, &a.reason).cmp(&(&b.at, &b.callee, &b.reason)));
+    analysis
+        .findings
+        .sort_by(|a, b| (&a.primary, &a.id).cmp(&(&b.primary, &b.id)));
+    analysis
+        .ledger
+        .sort_by(|a, b| (&a.at, &a.callee, &a.reason).cmp(&(&b.at, &b.callee, &b.reason)));
     analysis
 }
 
@@ -52,8 +56,10 @@ fn analyse_all(program: &Program, library: &Library) -> (Vec<Option<Result>>, Su
     let mut results: Vec<Option<Result>> = Vec::new();
     results.resize_with(program.funcs.len(), || None);
     for level in levels(&graph) {
-        let done: Vec<Vec<(FuncId, Result)>> =
-            level.par_iter().map(|members| component(program, library, &graph, &computed, members)).collect();
+        let done: Vec<Vec<(FuncId, Result)>> = level
+            .par_iter()
+            .map(|members| component(program, library, &graph, &computed, members))
+            .collect();
         for (func, result) in done.into_iter().flatten() {
             computed[func.index()] = Some(Arc::clone(&result.summary));
             results[func.index()] = Some(result);
@@ -92,16 +98,31 @@ fn component(
     computed: &[Option<Arc<Summary>>],
     members: &[FuncId],
 ) -> Vec<(FuncId, Result)> {
-    let cyclic = members.first().is_some_and(|&f| graph.sccs.is_cyclic(graph.sccs.component_of(f)));
+    let cyclic = members
+        .first()
+        .is_some_and(|&f| graph.sccs.is_cyclic(graph.sccs.component_of(f)));
     if !cyclic {
-        let context = CallContext { program, library, graph, computed };
-        return members.iter().filter_map(|&func| one(&context, func, true)).collect();
+        let context = CallContext {
+            program,
+            library,
+            graph,
+            computed,
+        };
+        return members
+            .iter()
+            .filter_map(|&func| one(&context, func, true))
+            .collect();
     }
     let mut known = computed.to_vec();
     for round in 0..MAX_ROUNDS {
         let mut changed = false;
         for &func in members {
-            let context = CallContext { program, library, graph, computed: &known };
+            let context = CallContext {
+                program,
+                library,
+                graph,
+                computed: &known,
+            };
             if let Some((_, result)) = one(&context, func, false) {
                 changed |= known[func.index()].as_ref() != Some(&result.summary);
                 let mut summary = result.summary;
@@ -115,8 +136,16 @@ fn component(
             break;
         }
     }
-    let context = CallContext { program, library, graph, computed: &known };
-    members.iter().filter_map(|&func| one(&context, func, true)).collect()
+    let context = CallContext {
+        program,
+        library,
+        graph,
+        computed: &known,
+    };
+    members
+        .iter()
+        .filter_map(|&func| one(&context, func, true))
+        .collect()
 }
 
 fn one(context: &CallContext<'_>, func: FuncId, report: bool) -> Option<(FuncId, Result)> {

@@ -28,24 +28,42 @@ pub fn decide(values: &mut Values, condition: &PathCondition) -> Answer {
 }
 
 /// Collects the condition of `path`, which ends at `end`.
-pub fn path_condition(frame: &Frame<'_>, values: &mut Values, flow: &UseFlow, path: &Path, end: &End) -> PathCondition {
+pub fn path_condition(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    flow: &UseFlow,
+    path: &Path,
+    end: &End,
+) -> PathCondition {
     let mut walker = Walker {
         frame,
         values,
         env: FxHashMap::default(),
         seen: FxHashSet::default(),
         by_home: FxHashMap::default(),
-        out: PathCondition { conjuncts: Vec::new(), origins: Vec::new() },
+        out: PathCondition {
+            conjuncts: Vec::new(),
+            origins: Vec::new(),
+        },
     };
     walker.index_symbols();
     for (position, hop) in path.hops.iter().enumerate() {
         let block = flow.nodes[hop.node].block;
-        let from = position.checked_sub(1).map(|p| flow.nodes[path.hops[p].node].block);
+        let from = position
+            .checked_sub(1)
+            .map(|p| flow.nodes[path.hops[p].node].block);
         walker.enter(from, block);
-        let to = path.hops.get(position + 1).map(|next| flow.nodes[next.node].block);
+        let to = path
+            .hops
+            .get(position + 1)
+            .map(|next| flow.nodes[next.node].block);
         let last = if to.is_none() { Some(end.at) } else { None };
         for inst in frame.body.block_insts(block) {
-            let choice = hop.choices.iter().find(|c| c.inst == inst).map(|c| c.alternative);
+            let choice = hop
+                .choices
+                .iter()
+                .find(|c| c.inst == inst)
+                .map(|c| c.alternative);
             walker.execute(inst, choice);
             if Some(inst) == last {
                 break;
@@ -90,7 +108,11 @@ impl Walker<'_, '_> {
                 map.insert(leaf, value);
             }
         }
-        if map.is_empty() { term } else { self.values.terms.substitute(term, &map) }
+        if map.is_empty() {
+            term
+        } else {
+            self.values.terms.substitute(term, &map)
+        }
     }
 
     fn require(&mut self, term: TermId, origin: InstId) {
@@ -123,7 +145,11 @@ impl Walker<'_, '_> {
     /// Enters a block: symbols that are defined here a second time get new names, φs their values.
     fn enter(&mut self, from: Option<BlockId>, block: BlockId) {
         let again = !self.seen.insert(block);
-        let homed = if again { self.by_home.get(&block).cloned().unwrap_or_default() } else { Vec::new() };
+        let homed = if again {
+            self.by_home.get(&block).cloned().unwrap_or_default()
+        } else {
+            Vec::new()
+        };
         let mut updates: Vec<(SymId, TermId)> = Vec::new();
         let round = from.is_some_and(|from| self.frame.cfg.rpo().is_retreating(from, block));
         if let (Some(from), false) = (from, round) {
@@ -138,17 +164,32 @@ impl Walker<'_, '_> {
     fn phis(&mut self, from: BlockId, block: BlockId, updates: &mut Vec<(SymId, TermId)>) {
         let frame = self.frame;
         for inst in frame.body.block_insts(block) {
-            let Op::Phi { incoming } = frame.body.insts[inst].op else { break };
-            let Some(sym) = self.values.find(Symbol::Value(frame.body.result(inst))) else { continue };
-            if let Some(entry) = frame.body.incoming(incoming).iter().find(|e| e.block == from) {
+            let Op::Phi { incoming } = frame.body.insts[inst].op else {
+                break;
+            };
+            let Some(sym) = self.values.find(Symbol::Value(frame.body.result(inst))) else {
+                continue;
+            };
+            if let Some(entry) = frame
+                .body
+                .incoming(incoming)
+                .iter()
+                .find(|e| e.block == from)
+            {
                 let term = self.values.term(entry.value);
                 updates.push((sym, self.now(term)));
             }
         }
-        let Some(edge) = frame.cfg.preds(block).iter().position(|&p| p == from) else { return };
+        let Some(edge) = frame.cfg.preds(block).iter().position(|&p| p == from) else {
+            return;
+        };
         for &phi in frame.memssa.phis(block) {
-            let Def::Phi { operands, .. } = &frame.memssa.versions[phi].def else { continue };
-            let Some(&operand) = operands.get(edge) else { continue };
+            let Def::Phi { operands, .. } = &frame.memssa.versions[phi].def else {
+                continue;
+            };
+            let Some(&operand) = operands.get(edge) else {
+                continue;
+            };
             for width in [1, 8, 16, 32, 64] {
                 if let Some(sym) = self.values.find(Symbol::Version(phi, width))
                     && let Some(term) = self.values.version_term(frame, operand, width)
@@ -163,7 +204,9 @@ impl Walker<'_, '_> {
         let frame = self.frame;
         match frame.body.insts[inst].op {
             Op::Call { .. } | Op::Invoke { .. } => {
-                let Some(summary) = frame.calls.get(&inst) else { return };
+                let Some(summary) = frame.calls.get(&inst) else {
+                    return;
+                };
                 let outcome = match choice {
                     Some(number) => summary.outcomes.get(usize::from(number)),
                     None if summary.outcomes.len() == 1 => summary.outcomes.first(),
@@ -176,7 +219,11 @@ impl Walker<'_, '_> {
             Op::Select { cond, .. } => {
                 if let Some(alternative) = choice {
                     let term = self.values.term(cond);
-                    let fact = if alternative == 0 { term } else { self.values.terms.not(term) };
+                    let fact = if alternative == 0 {
+                        term
+                    } else {
+                        self.values.terms.not(term)
+                    };
                     self.require(fact, inst);
                 }
             }
@@ -201,14 +248,18 @@ impl Walker<'_, '_> {
         let result = self.values.of(frame.body.result(inst));
         let sort = self.values.terms.sort(result);
         let equal = match &outcome.ret {
-            Value::Int(value) if sort != Sort::Bool => Some(self.values.terms.int(sort.width(), *value as u64)),
-            Value::Entry { path, plus } if plus.is_exact() => self.path_term(inst, path).and_then(|term| {
-                if self.values.terms.sort(term) != sort || sort == Sort::Bool {
-                    return None;
-                }
-                let delta = self.values.terms.int(sort.width(), plus.base as u64);
-                Some(self.values.terms.add(term, delta))
-            }),
+            Value::Int(value) if sort != Sort::Bool => {
+                Some(self.values.terms.int(sort.width(), *value as u64))
+            }
+            Value::Entry { path, plus } if plus.is_exact() => {
+                self.path_term(inst, path).and_then(|term| {
+                    if self.values.terms.sort(term) != sort || sort == Sort::Bool {
+                        return None;
+                    }
+                    let delta = self.values.terms.int(sort.width(), plus.base as u64);
+                    Some(self.values.terms.add(term, delta))
+                })
+            }
             _ => None,
         };
         if let Some(value) = equal {
@@ -238,16 +289,27 @@ impl Walker<'_, '_> {
             if write.cell.base.root == Root::Ret || write.certainty == drip_models::Certainty::May {
                 continue;
             }
-            let targets = frame.local.resolve(inst, frame.args(inst), &write.cell.base);
+            let targets = frame
+                .local
+                .resolve(inst, frame.args(inst), &write.cell.base);
             let [loc] = targets[..] else { continue };
-            let place = Loc { obj: loc.obj, off: loc.off.plus(write.cell.offset) };
-            let Some(cell) = frame.local.memory.find_cell(place) else { continue };
-            let Some(version) = frame.memssa.defined(inst, region(cell)) else { continue };
+            let place = Loc {
+                obj: loc.obj,
+                off: loc.off.plus(write.cell.offset),
+            };
+            let Some(cell) = frame.local.memory.find_cell(place) else {
+                continue;
+            };
+            let Some(version) = frame.memssa.defined(inst, region(cell)) else {
+                continue;
+            };
             if !frame.local.memory.is_strong(cell) {
                 continue;
             }
             for width in [8u32, 16, 32, 64] {
-                let Some(sym) = self.values.find(Symbol::Version(version, width)) else { continue };
+                let Some(sym) = self.values.find(Symbol::Version(version, width)) else {
+                    continue;
+                };
                 let term = match &write.value {
                     Value::Int(value) => Some(self.values.terms.int(width, *value as u64)),
                     Value::Entry { path, plus } if plus.is_exact() => self
@@ -259,7 +321,11 @@ impl Walker<'_, '_> {
                             self.values.terms.add(t, delta)
                         }),
                     Value::Fresh { .. } | Value::Unknown(_) => {
-                        let class = if let Value::Unknown(class) = write.value { class } else { Class::NonZero };
+                        let class = if let Value::Unknown(class) = write.value {
+                            class
+                        } else {
+                            Class::NonZero
+                        };
                         let leaf = self.values.terms.sym(sym, Sort::Bits(width));
                         if let Some(fact) = self.class(leaf, class) {
                             self.require(fact, inst);
@@ -291,21 +357,39 @@ impl Walker<'_, '_> {
             Op::CondBr { cond, then, els } if then != els => {
                 let term = self.condition(cond);
                 let Some(term) = term else { return };
-                let fact = if to == then { term } else { self.values.terms.not(term) };
+                let fact = if to == then {
+                    term
+                } else {
+                    self.values.terms.not(term)
+                };
                 self.require(fact, inst);
             }
-            Op::Switch { value, default, cases } => {
+            Op::Switch {
+                value,
+                default,
+                cases,
+            } => {
                 let term = self.values.term(value);
-                let Sort::Bits(width) = self.values.terms.sort(term) else { return };
+                let Sort::Bits(width) = self.values.terms.sort(term) else {
+                    return;
+                };
                 let cases = frame.body.cases(cases);
                 let to_default = to == default;
                 let mut tests = Vec::new();
                 for case in cases.iter().filter(|c| (c.target == to) != to_default) {
                     let constant = self.values.terms.int(width, case.value);
                     let test = self.values.terms.eq(term, constant);
-                    tests.push(if to_default { self.values.terms.not(test) } else { test });
+                    tests.push(if to_default {
+                        self.values.terms.not(test)
+                    } else {
+                        test
+                    });
                 }
-                let fact = if to_default { self.values.terms.and(&tests) } else { self.values.terms.or(&tests) };
+                let fact = if to_default {
+                    self.values.terms.and(&tests)
+                } else {
+                    self.values.terms.or(&tests)
+                };
                 self.require(fact, inst);
             }
             _ => {}

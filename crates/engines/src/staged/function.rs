@@ -19,6 +19,9 @@ use crate::finding::{Confidence, Finding, LedgerEntry, Statistics, Verdict};
 /// Paths of one object that are tried before it counts as refuted.
 pub const MAX_PATHS: usize = 12;
 
+/// Blocks executed for all fresh objects of one function; objects beyond it are given up.
+pub const MAX_FUNCTION_STEPS: usize = 40_000;
+
 /// Losing ends of one object that are looked at.
 pub const MAX_LOSSES: usize = 6;
 
@@ -39,7 +42,11 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, report: boo
     });
     let (frame, mut values) = Frame::build(context.program, func, body, calls);
     let relevance = Relevance::compute(&frame, &mut values);
-    let mut statistics = Statistics { functions: 1, unknown_calls, ..Statistics::default() };
+    let mut statistics = Statistics {
+        functions: 1,
+        unknown_calls,
+        ..Statistics::default()
+    };
     let mut work = Work {
         frame: &frame,
         values: &mut values,
@@ -52,14 +59,21 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, report: boo
         handed: Vec::new(),
         limited: false,
         report,
+        steps: 0,
     };
     for object in fresh_objects(&frame) {
         work.object(object);
     }
-    let (findings, ledger, handed, limited) = (work.findings, work.ledger, work.handed, work.limited);
+    let (findings, ledger, handed, limited) =
+        (work.findings, work.ledger, work.handed, work.limited);
     let summary = summarize(&frame, &mut values, &relevance, &handed, may_throw);
     statistics.functions_limited = usize::from(limited || summary.limited || frame.local.limited);
-    Result { summary: Arc::new(summary), findings, ledger, statistics }
+    Result {
+        summary: Arc::new(summary),
+        findings,
+        ledger,
+        statistics,
+    }
 }
 
 struct Work<'w, 'a> {
@@ -75,17 +89,41 @@ struct Work<'w, 'a> {
     handed: Vec<ObjId>,
     limited: bool,
     report: bool,
+    steps: usize,
 }
 
 impl Work<'_, '_> {
     /// Follows one fresh object and judges it.
     fn object(&mut self, object: ObjId) {
+        if self.steps > MAX_FUNCTION_STEPS {
+            self.limited = true;
+            if self.report {
+                self.statistics.sites += 1;
+                self.give_up(object);
+            }
+            return;
+        }
         let followed = holders(self.frame, object);
-        let flow = explore(self.frame, self.values, self.relevance, followed, Goal::Fate, self.is_main);
-        tracing::trace!(function = self.frame.program.func_name(self.frame.func), "use-flow graph:\n{flow}");
+        let flow = explore(
+            self.frame,
+            self.values,
+            self.relevance,
+            followed,
+            Goal::Fate,
+            self.is_main,
+        );
+        tracing::trace!(
+            function = self.frame.program.func_name(self.frame.func),
+            "use-flow graph:\n{flow}"
+        );
         self.limited |= flow.limited;
+        self.steps += flow.steps;
         let handed = flow.ends.iter().any(|e| {
-            e.kind == EndKind::Settled && e.state.objects.first().is_some_and(|o| o.machine == Machine::Allocated)
+            e.kind == EndKind::Settled
+                && e.state
+                    .objects
+                    .first()
+                    .is_some_and(|o| o.machine == Machine::Allocated)
         });
         if handed {
             self.handed.push(object);
@@ -101,9 +139,7 @@ impl Work<'_, '_> {
 
     /// Looks for a feasible losing path.
     fn judge(&mut self, flow: &UseFlow) -> bool {
-        let safe_somewhere = flow.ends.iter().any(|e| {
-            e.kind == EndKind::Settled
-        });
+        let safe_somewhere = flow.ends.iter().any(|e| e.kind == EndKind::Settled);
         let mut ends: Vec<usize> = (0..flow.ends.len())
             .filter(|&i| match flow.ends[i].kind {
                 EndKind::Lost => true,
@@ -132,7 +168,11 @@ impl Work<'_, '_> {
         let reporter = Reporter::new(self.frame, self.library);
         let shown: Vec<Loss<'_>> = losses
             .iter()
-            .map(|(index, path, confidence)| Loss { end: &flow.ends[*index], path, confidence: *confidence })
+            .map(|(index, path, confidence)| Loss {
+                end: &flow.ends[*index],
+                path,
+                confidence: *confidence,
+            })
             .collect();
         match reporter.finding(flow, &shown) {
             Some(finding) => {
@@ -145,10 +185,12 @@ impl Work<'_, '_> {
 
     /// Lost only together with the object that holds it, and nobody frees it separately: the parent's finding says it all.
     fn goes_with_parent(&self, flow: &UseFlow, ends: &[usize]) -> bool {
-        let freed_separately = flow
-            .ends
-            .iter()
-            .any(|e| matches!(e.state.objects.first().map(|o| o.machine), Some(Machine::Freed { .. })));
+        let freed_separately = flow.ends.iter().any(|e| {
+            matches!(
+                e.state.objects.first().map(|o| o.machine),
+                Some(Machine::Freed { .. })
+            )
+        });
         if freed_separately {
             return false;
         }
@@ -156,14 +198,17 @@ impl Work<'_, '_> {
         ends.iter().all(|&index| {
             let state = &flow.ends[index].state;
             state.objects[0].places.iter().any(|p| {
-                let Where::Cell(cell) = p.at else { return false };
+                let Where::Cell(cell) = p.at else {
+                    return false;
+                };
                 let owner = memory.cells[cell].obj;
-                let Some(holder) = flow.objects.iter().position(|&o| o == owner) else { return false };
+                let Some(holder) = flow.objects.iter().position(|&o| o == owner) else {
+                    return false;
+                };
                 let holder = &state.objects[holder];
-                let cyclic = holder
-                    .places
-                    .iter()
-                    .any(|p| matches!(p.at, Where::Cell(c) if memory.cells[c].obj == flow.objects[0]));
+                let cyclic = holder.places.iter().any(
+                    |p| matches!(p.at, Where::Cell(c) if memory.cells[c].obj == flow.objects[0]),
+                );
                 let parent_lost = matches!(holder.machine, Machine::Allocated | Machine::Lost);
                 parent_lost && !cyclic && matches!(memory.kind(owner), ObjKind::Fresh { .. })
             })
@@ -188,7 +233,9 @@ impl Work<'_, '_> {
                     self.statistics.unknown += 1;
                     return Some((path, Confidence::Medium));
                 }
-                (Answer::Infeasible, Stage::Trivial | Stage::Filter) => self.statistics.refuted_by_filter += 1,
+                (Answer::Infeasible, Stage::Trivial | Stage::Filter) => {
+                    self.statistics.refuted_by_filter += 1
+                }
                 (Answer::Infeasible, Stage::Intervals) => self.statistics.refuted_by_intervals += 1,
                 (Answer::Infeasible, Stage::Sat) => self.statistics.refuted_by_sat += 1,
             }
@@ -196,14 +243,37 @@ impl Work<'_, '_> {
         None
     }
 
+    /// The ledger's line for an object that was not followed.
+    fn give_up(&mut self, object: ObjId) {
+        let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else {
+            return;
+        };
+        let at = super::names::position(self.frame.program, self.frame, call);
+        let callee = callee_name(self.frame.program, self.frame.body, call);
+        let reason = "limit: the function's fuel is used up".to_owned();
+        self.ledger.push(LedgerEntry {
+            at,
+            callee,
+            verdict: Verdict::GivenUp,
+            reason,
+        });
+    }
+
     /// The ledger's line for one object.
     fn record(&mut self, object: ObjId, flow: &UseFlow, leaks: bool) {
-        let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else { return };
+        let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else {
+            return;
+        };
         let reporter = Reporter::new(self.frame, self.library);
         let at = reporter.names.position(call);
         let (verdict, reason) = self.fate(flow, leaks, &reporter);
         let callee = callee_name(self.frame.program, self.frame.body, call);
-        self.ledger.push(LedgerEntry { at, callee, verdict, reason });
+        self.ledger.push(LedgerEntry {
+            at,
+            callee,
+            verdict,
+            reason,
+        });
     }
 
     fn fate(&self, flow: &UseFlow, leaks: bool, reporter: &Reporter<'_, '_>) -> (Verdict, String) {
@@ -211,13 +281,22 @@ impl Work<'_, '_> {
             return (Verdict::Leak, "reported".to_owned());
         }
         if flow.limited {
-            return (Verdict::GivenUp, "limit: too many states or steps in this function".to_owned());
+            return (
+                Verdict::GivenUp,
+                "limit: too many states or steps in this function".to_owned(),
+            );
         }
         if flow.ends.iter().any(|e| e.kind == EndKind::LostPerhaps) {
-            return (Verdict::Undecided, "kept in an element with unknown index, freed by some loop".to_owned());
+            return (
+                Verdict::Undecided,
+                "kept in an element with unknown index, freed by some loop".to_owned(),
+            );
         }
         if flow.ends.iter().any(|e| e.kind == EndKind::HeldAtEnd) {
-            return (Verdict::HeldAtEnd, "still held by main when the program ends".to_owned());
+            return (
+                Verdict::HeldAtEnd,
+                "still held by main when the program ends".to_owned(),
+            );
         }
         let mut escape = None;
         let mut handed = false;
@@ -232,22 +311,38 @@ impl Work<'_, '_> {
         if let Some((at, to)) = escape {
             let place = reporter.names.position(at);
             let how = match to {
-                drip_flow::Escape::Global(g) => format!("stored in global `{}`", self.frame.program.global_name(g)),
+                drip_flow::Escape::Global(g) => {
+                    format!("stored in global `{}`", self.frame.program.global_name(g))
+                }
                 drip_flow::Escape::Unknown(Some(f)) => {
-                    format!("handed to unknown function `{}`", self.frame.program.shown_name(f))
+                    format!(
+                        "handed to unknown function `{}`",
+                        self.frame.program.shown_name(f)
+                    )
                 }
                 drip_flow::Escape::Unknown(None) => "handed to unknown code".to_owned(),
                 drip_flow::Escape::Thread => "handed to another thread".to_owned(),
-                drip_flow::Escape::Untracked => "kept in a structure that is not followed".to_owned(),
+                drip_flow::Escape::Untracked => {
+                    "kept in a structure that is not followed".to_owned()
+                }
             };
             return (Verdict::Escaped, format!("{how} at line {}", place.line));
         }
         if handed {
-            return (Verdict::HandedOver, "returned or stored for the caller".to_owned());
+            return (
+                Verdict::HandedOver,
+                "returned or stored for the caller".to_owned(),
+            );
         }
         match freed {
-            Some(at) => (Verdict::Freed, format!("freed at line {}", reporter.names.position(at).line)),
-            None => (Verdict::Unreachable, "no path allocates it and returns".to_owned()),
+            Some(at) => (
+                Verdict::Freed,
+                format!("freed at line {}", reporter.names.position(at).line),
+            ),
+            None => (
+                Verdict::Unreachable,
+                "no path allocates it and returns".to_owned(),
+            ),
         }
     }
 }

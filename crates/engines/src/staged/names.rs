@@ -5,7 +5,8 @@
 
 use drip_flow::Frame;
 use drip_program::{
-    BlockId, CmpPred, Const, DiType, DiTypeId, InstId, Op, Operand, OperandKind, Program, ValueId, VarId,
+    BlockId, CmpPred, Const, DiType, DiTypeId, InstId, Op, Operand, OperandKind, Program, ValueId,
+    VarId,
 };
 use rustc_hash::FxHashMap;
 
@@ -68,7 +69,11 @@ impl<'n, 'a> Names<'n, 'a> {
     /// The lvalue at an address.
     pub fn place(&self, addr: Operand) -> Option<String> {
         let pointee = self.pointee(addr, 0)?;
-        Some(if pointee.is_lvalue { pointee.text } else { format!("*{}", pointee.text) })
+        Some(if pointee.is_lvalue {
+            pointee.text
+        } else {
+            format!("*{}", pointee.text)
+        })
     }
 
     /// The condition under which a branch goes to `to`.
@@ -76,7 +81,11 @@ impl<'n, 'a> Names<'n, 'a> {
         let inst = self.frame.body.terminator(block);
         match self.frame.body.insts[inst].op {
             Op::CondBr { cond, then, .. } => self.condition(cond, to == then, 0),
-            Op::Switch { value, default, cases } => {
+            Op::Switch {
+                value,
+                default,
+                cases,
+            } => {
                 let subject = self.value(value)?;
                 if to == default {
                     return Some(format!("{subject} is none of the cases"));
@@ -103,8 +112,10 @@ impl<'n, 'a> Names<'n, 'a> {
         match self.frame.body.insts[inst].op {
             Op::Cmp { pred, a, b } => {
                 // `(x < y) != 0` is `x < y`.
-                if matches!(self.frame.body.const_of(b), Some(Const::Int { bits: 0, .. }))
-                    && let Some(inner) = self.boolean_inside(a)
+                if matches!(
+                    self.frame.body.const_of(b),
+                    Some(Const::Int { bits: 0, .. })
+                ) && let Some(inner) = self.boolean_inside(a)
                 {
                     return match pred {
                         CmpPred::Ne => self.condition(inner, taken, depth + 1),
@@ -114,7 +125,11 @@ impl<'n, 'a> Names<'n, 'a> {
                 }
                 let left = self.expression(a, depth + 1)?.text;
                 let right = self.expression(b, depth + 1)?.text;
-                let operator = if taken { spelling(pred) } else { spelling(negated(pred)) };
+                let operator = if taken {
+                    spelling(pred)
+                } else {
+                    spelling(negated(pred))
+                };
                 Some(format!("{left} {operator} {right}"))
             }
             Op::Cast { value, .. } => self.condition(value, taken, depth + 1),
@@ -128,7 +143,9 @@ impl<'n, 'a> Names<'n, 'a> {
     /// The i1 that an integer was widened from.
     fn boolean_inside(&self, operand: Operand) -> Option<Operand> {
         let inst = self.frame.body.def(operand.as_value()?)?;
-        let Op::Cast { value, .. } = self.frame.body.insts[inst].op else { return None };
+        let Op::Cast { value, .. } = self.frame.body.insts[inst].op else {
+            return None;
+        };
         let ty = self.frame.body.value_ty(value.as_value()?);
         (self.program().types.int_width(ty) == Some(1)).then_some(value)
     }
@@ -138,39 +155,74 @@ impl<'n, 'a> Names<'n, 'a> {
             return None;
         }
         let value = match operand.kind() {
-            OperandKind::Const(constant) => return self.constant(&self.frame.body.consts[constant]),
+            OperandKind::Const(constant) => {
+                return self.constant(&self.frame.body.consts[constant]);
+            }
             OperandKind::Value(value) => value,
         };
         if let Some(&var) = self.bound.get(&value) {
             let var = &self.frame.body.vars[var];
-            return Some(Named { text: self.program().strings.get(var.name).to_owned(), ty: var.ty });
+            return Some(Named {
+                text: self.program().strings.get(var.name).to_owned(),
+                ty: var.ty,
+            });
         }
         let Some(inst) = self.frame.body.def(value) else {
             let param = self.frame.body.as_param(value)?;
-            let var = self.frame.body.vars.iter().find(|v| v.param == Some(param as u32))?;
-            return Some(Named { text: self.program().strings.get(var.name).to_owned(), ty: var.ty });
+            let var = self
+                .frame
+                .body
+                .vars
+                .iter()
+                .find(|v| v.param == Some(param as u32))?;
+            return Some(Named {
+                text: self.program().strings.get(var.name).to_owned(),
+                ty: var.ty,
+            });
         };
         match self.frame.body.insts[inst].op {
             Op::Load { addr } => {
                 let pointee = self.pointee(addr, depth + 1)?;
-                let text = if pointee.is_lvalue { pointee.text } else { format!("*{}", pointee.text) };
-                Some(Named { text, ty: pointee.ty })
+                let text = if pointee.is_lvalue {
+                    pointee.text
+                } else {
+                    format!("*{}", pointee.text)
+                };
+                Some(Named {
+                    text,
+                    ty: pointee.ty,
+                })
             }
             Op::Cast { value, .. } => self.expression(value, depth + 1),
             Op::Call { .. } | Op::Invoke { .. } => {
                 let name = super::calls::callee_name(self.program(), self.frame.body, inst);
-                Some(Named { text: format!("{name}()"), ty: None })
+                Some(Named {
+                    text: format!("{name}()"),
+                    ty: None,
+                })
             }
             Op::PtrAdd { .. } | Op::Alloca { .. } => {
                 let pointee = self.pointee(operand, depth + 1)?;
-                pointee.is_lvalue.then(|| Named { text: format!("&{}", pointee.text), ty: None })
+                pointee.is_lvalue.then(|| Named {
+                    text: format!("&{}", pointee.text),
+                    ty: None,
+                })
             }
             Op::Binary { op, a, b } => {
                 let symbol = binary_spelling(op)?;
-                let (a, b) = (self.expression(a, depth + 1)?.text, self.expression(b, depth + 1)?.text);
-                Some(Named { text: format!("({a} {symbol} {b})"), ty: None })
+                let (a, b) = (
+                    self.expression(a, depth + 1)?.text,
+                    self.expression(b, depth + 1)?.text,
+                );
+                Some(Named {
+                    text: format!("({a} {symbol} {b})"),
+                    ty: None,
+                })
             }
-            Op::Uninit { var: Some(var) } => Some(Named { text: self.var(var).to_owned(), ty: None }),
+            Op::Uninit { var: Some(var) } => Some(Named {
+                text: self.var(var).to_owned(),
+                ty: None,
+            }),
             _ => None,
         }
     }
@@ -179,11 +231,18 @@ impl<'n, 'a> Names<'n, 'a> {
         let text = match constant {
             Const::Null => "NULL".to_owned(),
             Const::Int { ty, bits } => {
-                let width = self.program().types.int_width(*ty).unwrap_or(64).clamp(1, 64);
+                let width = self
+                    .program()
+                    .types
+                    .int_width(*ty)
+                    .unwrap_or(64)
+                    .clamp(1, 64);
                 let signed = ((*bits << (64 - width)) as i64) >> (64 - width);
                 signed.to_string()
             }
-            Const::Global { global, offset: 0 } => format!("&{}", self.program().global_name(*global)),
+            Const::Global { global, offset: 0 } => {
+                format!("&{}", self.program().global_name(*global))
+            }
             Const::Func(func) => self.program().shown_name(*func).to_owned(),
             _ => return None,
         };
@@ -213,19 +272,31 @@ impl<'n, 'a> Names<'n, 'a> {
                         is_lvalue: true,
                     });
                 }
-                Op::PtrAdd { base, offset, indices } => {
+                Op::PtrAdd {
+                    base,
+                    offset,
+                    indices,
+                } => {
                     let base = self.pointee(base, depth + 1)?;
                     if indices.len == 0 {
                         return self.member(base, offset);
                     }
-                    return Some(Pointee { text: format!("{}[…]", base.text), ty: None, is_lvalue: true });
+                    return Some(Pointee {
+                        text: format!("{}[…]", base.text),
+                        ty: None,
+                        is_lvalue: true,
+                    });
                 }
                 _ => {}
             }
         }
         let pointer = self.expression(addr, depth + 1)?;
         let ty = pointer.ty.and_then(|ty| self.pointed(ty));
-        Some(Pointee { text: pointer.text, ty, is_lvalue: false })
+        Some(Pointee {
+            text: pointer.text,
+            ty,
+            is_lvalue: false,
+        })
     }
 
     /// The member at a byte offset.
@@ -237,25 +308,47 @@ impl<'n, 'a> Names<'n, 'a> {
         match &self.program().di_types[ty] {
             DiType::Struct { members, .. } => {
                 let offset = u64::try_from(offset).ok()?;
-                let member = members.iter().filter(|m| m.offset <= offset).max_by_key(|m| m.offset)?;
+                let member = members
+                    .iter()
+                    .filter(|m| m.offset <= offset)
+                    .max_by_key(|m| m.offset)?;
                 let joint = if base.is_lvalue { "." } else { "->" };
-                let text = format!("{}{joint}{}", base.text, self.program().strings.get(member.name));
-                let inner = Pointee { text, ty: member.ty, is_lvalue: true };
+                let text = format!(
+                    "{}{joint}{}",
+                    base.text,
+                    self.program().strings.get(member.name)
+                );
+                let inner = Pointee {
+                    text,
+                    ty: member.ty,
+                    is_lvalue: true,
+                };
                 let rest = (offset - member.offset) as i64;
-                let is_struct = strip(member.ty).is_some_and(|t| {
-                    matches!(self.program().di_types[t], DiType::Struct { .. })
-                });
-                if rest == 0 && !is_struct { Some(inner) } else if is_struct && rest > 0 { self.member(inner, rest) } else { Some(inner) }
+                let is_struct = strip(member.ty)
+                    .is_some_and(|t| matches!(self.program().di_types[t], DiType::Struct { .. }));
+                if rest == 0 && !is_struct {
+                    Some(inner)
+                } else if is_struct && rest > 0 {
+                    self.member(inner, rest)
+                } else {
+                    Some(inner)
+                }
             }
             _ if offset == 0 => Some(base),
-            _ => Some(Pointee { text: format!("{}[…]", base.text), ty: None, is_lvalue: true }),
+            _ => Some(Pointee {
+                text: format!("{}[…]", base.text),
+                ty: None,
+                is_lvalue: true,
+            }),
         }
     }
 
     fn strip(&self, mut ty: DiTypeId) -> Option<DiTypeId> {
         for _ in 0..16 {
             match &self.program().di_types[ty] {
-                DiType::Typedef { of, .. } | DiType::Const(of) | DiType::Qualified(of) => ty = (*of)?,
+                DiType::Typedef { of, .. } | DiType::Const(of) | DiType::Qualified(of) => {
+                    ty = (*of)?
+                }
                 _ => return Some(ty),
             }
         }
@@ -282,7 +375,12 @@ pub fn position(program: &Program, frame: &Frame<'_>, inst: InstId) -> SourcePos
             let loc = frame.body.locs[loc];
             if loc.line > 0 {
                 let file = program.file_path(loc.file).to_string_lossy().into_owned();
-                return SourcePos { file, line: loc.line, column: loc.column, function };
+                return SourcePos {
+                    file,
+                    line: loc.line,
+                    column: loc.column,
+                    function,
+                };
             }
         }
         if at <= first {
@@ -293,9 +391,17 @@ pub fn position(program: &Program, frame: &Frame<'_>, inst: InstId) -> SourcePos
     match program.funcs[frame.func].loc {
         Some(loc) => {
             let file = program.file_path(loc.file).to_string_lossy().into_owned();
-            SourcePos { file, line: loc.line, column: loc.column, function }
+            SourcePos {
+                file,
+                line: loc.line,
+                column: loc.column,
+                function,
+            }
         }
-        None => SourcePos { function, ..SourcePos::default() },
+        None => SourcePos {
+            function,
+            ..SourcePos::default()
+        },
     }
 }
 

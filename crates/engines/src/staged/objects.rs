@@ -12,8 +12,8 @@ use drip_program::Op;
 /// Holders followed along with one object; what is stored into further ones counts as escaped (ledger: untracked).
 pub const MAX_HOLDERS: usize = 4;
 
-/// Interface objects followed for one summary; effects on further ones are stated as "may".
-pub const MAX_INTERFACE: usize = 10;
+/// Entry objects followed for one summary; further ones count as freed or escaped on every path (silence over noise).
+pub const MAX_INTERFACE: usize = 6;
 
 /// Fresh objects of the function, in the order of their calls.
 pub fn fresh_objects(frame: &Frame<'_>) -> Vec<ObjId> {
@@ -50,7 +50,9 @@ pub fn holders(frame: &Frame<'_>, object: ObjId) -> Vec<ObjId> {
 
 /// Entry objects that some call may free.
 pub fn freed_objects(frame: &Frame<'_>) -> Vec<ObjId> {
-    entry_objects(frame, |outcome| outcome.frees.iter().map(|f| &f.path).collect())
+    entry_objects(frame, |outcome| {
+        outcome.frees.iter().map(|f| &f.path).collect()
+    })
 }
 
 /// Entry objects that the function may store where they are still held after it: takers keep their argument.
@@ -71,7 +73,9 @@ pub fn kept_objects(frame: &Frame<'_>) -> Vec<ObjId> {
         }
     }
     for data in frame.body.insts.iter() {
-        let Op::Store { addr, value } = data.op else { continue };
+        let Op::Store { addr, value } = data.op else {
+            continue;
+        };
         let targets = frame.local.targets(addr);
         if targets.is_empty() || targets.iter().any(|l| l.obj == Memory::WORLD) {
             for loc in frame.local.targets(value) {
@@ -88,7 +92,9 @@ pub fn kept_objects(frame: &Frame<'_>) -> Vec<ObjId> {
 /// Entry objects that some call may let escape to code out of sight. They are not followed path by path: an escape on one
 /// path counts for all (silence over noise).
 pub fn escaping_objects(frame: &Frame<'_>) -> Vec<ObjId> {
-    entry_objects(frame, |outcome| outcome.escapes.iter().map(|e| &e.path).collect())
+    entry_objects(frame, |outcome| {
+        outcome.escapes.iter().map(|e| &e.path).collect()
+    })
 }
 
 fn entry_objects(frame: &Frame<'_>, paths: impl Fn(&Outcome) -> Vec<&ValuePath>) -> Vec<ObjId> {
@@ -100,7 +106,9 @@ fn entry_objects(frame: &Frame<'_>, paths: impl Fn(&Outcome) -> Vec<&ValuePath>)
         for path in summary.outcomes.iter().flat_map(&paths) {
             for loc in frame.local.resolve(inst, args, path) {
                 let kind = frame.local.memory.kind(loc.obj);
-                if matches!(kind, ObjKind::Param(_) | ObjKind::Entry(_)) && !found.contains(&loc.obj) {
+                if matches!(kind, ObjKind::Param(_) | ObjKind::Entry(_))
+                    && !found.contains(&loc.obj)
+                {
                     found.push(loc.obj);
                 }
             }
@@ -113,29 +121,52 @@ fn entry_objects(frame: &Frame<'_>, paths: impl Fn(&Outcome) -> Vec<&ValuePath>)
 /// written where others see them, or a returned pointer that is one of its arguments.
 pub fn has_outcomes(frame: &Frame<'_>) -> bool {
     let memory = &frame.local.memory;
-    let outside = |targets: &[drip_pointer::Loc]| targets.iter().any(|l| memory.kind(l.obj).survives());
+    let outside =
+        |targets: &[drip_pointer::Loc]| targets.iter().any(|l| memory.kind(l.obj).survives());
     let pointer = |operand: drip_program::Operand| match operand.as_value() {
-        Some(value) => !frame.local.targets(operand).is_empty() && frame.program.types.size_of(frame.body.value_ty(value)) >= 8,
-        None => matches!(frame.body.const_of(operand), Some(drip_program::Const::Null)),
+        Some(value) => {
+            !frame.local.targets(operand).is_empty()
+                && frame.program.types.size_of(frame.body.value_ty(value)) >= 8
+        }
+        None => matches!(
+            frame.body.const_of(operand),
+            Some(drip_program::Const::Null)
+        ),
     };
     // A path that ends the program tells callers something about the paths that return.
     if frame.calls.values().any(|summary| !summary.returns()) {
         return true;
     }
-    frame.body.insts.iter_enumerated().any(|(inst, data)| match data.op {
-        Op::Store { addr, value } => pointer(value) && outside(frame.local.targets(addr)),
-        Op::MemCopy { dst, .. } => outside(frame.local.targets(dst)),
-        Op::Ret { value: Some(value) } => frame
-            .local
-            .targets(value)
-            .iter()
-            .any(|l| matches!(memory.kind(l.obj), ObjKind::Param(_) | ObjKind::Entry(_))),
-        Op::Call { .. } | Op::Invoke { .. } => frame.calls.get(&inst).is_some_and(|summary| {
-            summary.outcomes.iter().flat_map(|o| &o.writes).any(|write| {
-                let points = matches!(write.value, Value::Entry { .. } | Value::Fresh { .. } | Value::Int(0));
-                points && outside(&frame.local.resolve(inst, frame.args(inst), &write.cell.base))
-            })
-        }),
-        _ => false,
-    })
+    frame
+        .body
+        .insts
+        .iter_enumerated()
+        .any(|(inst, data)| match data.op {
+            Op::Store { addr, value } => pointer(value) && outside(frame.local.targets(addr)),
+            Op::MemCopy { dst, .. } => outside(frame.local.targets(dst)),
+            Op::Ret { value: Some(value) } => frame
+                .local
+                .targets(value)
+                .iter()
+                .any(|l| matches!(memory.kind(l.obj), ObjKind::Param(_) | ObjKind::Entry(_))),
+            Op::Call { .. } | Op::Invoke { .. } => frame.calls.get(&inst).is_some_and(|summary| {
+                summary
+                    .outcomes
+                    .iter()
+                    .flat_map(|o| &o.writes)
+                    .any(|write| {
+                        let points = matches!(
+                            write.value,
+                            Value::Entry { .. } | Value::Fresh { .. } | Value::Int(0)
+                        );
+                        points
+                            && outside(&frame.local.resolve(
+                                inst,
+                                frame.args(inst),
+                                &write.cell.base,
+                            ))
+                    })
+            }),
+            _ => false,
+        })
 }

@@ -48,18 +48,21 @@ pub struct Paths<'u> {
 impl<'u> Paths<'u> {
     pub fn new(flow: &'u UseFlow, end: &End) -> Paths<'u> {
         let distance = distances(flow);
-        let mut paths = Paths { flow, distance, pool: Vec::new(), queue: BinaryHeap::new(), expansions: 0 };
+        let mut paths = Paths {
+            flow,
+            distance,
+            pool: Vec::new(),
+            queue: BinaryHeap::new(),
+            expansions: 0,
+        };
         paths.push(end.node, end.choices.clone(), 0, None);
         paths
     }
 
-    /// Some paths were not tried for lack of fuel.
-    pub fn exhausted_fuel(&self) -> bool {
-        self.expansions >= MAX_EXPANSIONS
-    }
-
     fn push(&mut self, node: NodeId, choices: Choices, length: usize, next: Option<usize>) {
-        let Some(distance) = self.distance[node.index()] else { return };
+        let Some(distance) = self.distance[node.index()] else {
+            return;
+        };
         let mut visits = 0;
         let mut at = next;
         while let Some(index) = at {
@@ -69,8 +72,14 @@ impl<'u> Paths<'u> {
         if visits >= MAX_VISITS {
             return;
         }
-        self.pool.push(Partial { node, choices, length, next });
-        self.queue.push(Reverse((length + distance, self.pool.len() - 1)));
+        self.pool.push(Partial {
+            node,
+            choices,
+            length,
+            next,
+        });
+        self.queue
+            .push(Reverse((length + distance, self.pool.len() - 1)));
     }
 }
 
@@ -92,7 +101,10 @@ impl Iterator for Paths<'_> {
                 let mut at = Some(index);
                 while let Some(index) = at {
                     let partial = &self.pool[index];
-                    hops.push(Hop { node: partial.node, choices: partial.choices.clone() });
+                    hops.push(Hop {
+                        node: partial.node,
+                        choices: partial.choices.clone(),
+                    });
                     at = partial.next;
                 }
                 return Some(Path { hops });

@@ -32,20 +32,29 @@ pub struct Reporter<'r, 'a> {
 
 impl<'r, 'a> Reporter<'r, 'a> {
     pub fn new(frame: &'r Frame<'a>, library: &'r Library) -> Self {
-        Reporter { frame, names: Names::new(frame), library }
+        Reporter {
+            frame,
+            names: Names::new(frame),
+            library,
+        }
     }
 
     /// The finding of one object, from all its losing paths.
     pub fn finding(&self, flow: &UseFlow, losses: &[Loss<'_>]) -> Option<Finding> {
         let (call, index) = self.birth(flow)?;
-        let best = losses.iter().max_by_key(|l| (self.rule(flow, l.end), std::cmp::Reverse(l.path.hops.len())))?;
+        let best = losses
+            .iter()
+            .max_by_key(|l| (self.rule(flow, l.end), std::cmp::Reverse(l.path.hops.len())))?;
         let rule = self.rule(flow, best.end);
         let variable = losses.iter().find_map(|l| self.variable(flow, l.end));
         let callee = callee_name(self.frame.program, self.frame.body, call);
         let primary = self.names.position(call);
         let mut lost: Vec<LostPoint> = Vec::new();
         for loss in losses {
-            let point = LostPoint { at: self.names.position(loss.end.at), text: self.lost_text(flow, loss.end) };
+            let point = LostPoint {
+                at: self.names.position(loss.end.at),
+                text: self.lost_text(flow, loss.end),
+            };
             if !lost.contains(&point) {
                 lost.push(point);
             }
@@ -53,7 +62,11 @@ impl<'r, 'a> Reporter<'r, 'a> {
         lost.sort_by(|a, b| a.at.cmp(&b.at));
         let conditions = self.deciding(flow, best);
         let condition = (!conditions.is_empty()).then(|| {
-            let shown: Vec<String> = conditions.iter().take(MAX_CONDITIONS).map(|c| format!("`{c}`")).collect();
+            let shown: Vec<String> = conditions
+                .iter()
+                .take(MAX_CONDITIONS)
+                .map(|c| format!("`{c}`"))
+                .collect();
             format!("when {}", shown.join(" and "))
         });
         let what = match &variable {
@@ -63,9 +76,13 @@ impl<'r, 'a> Reporter<'r, 'a> {
         let message = match rule {
             Rule::D001 => format!("{what} allocated by `{callee}` is never freed"),
             Rule::D002 => format!("{what} allocated by `{callee}` is not freed on some path"),
-            Rule::D003 => format!("{what} allocated by `{callee}` is lost: its last reference is overwritten"),
+            Rule::D003 => {
+                format!("{what} allocated by `{callee}` is lost: its last reference is overwritten")
+            }
             Rule::D004 => format!("{what} allocated by `{callee}` is lost: its owner is freed"),
-            Rule::D005 => format!("{what} allocated by `{callee}` is still held when the program ends"),
+            Rule::D005 => {
+                format!("{what} allocated by `{callee}` is still held when the program ends")
+            }
         };
         let allocation = self.chain(call, index);
         Some(Finding {
@@ -108,14 +125,29 @@ impl<'r, 'a> Reporter<'r, 'a> {
         match self.frame.body.insts[end.at].op {
             Op::Ret { .. } | Op::Resume { .. } => {
                 let safe_elsewhere = flow.ends.iter().any(|e| e.kind == EndKind::Settled);
-                if safe_elsewhere { Rule::D002 } else { Rule::D001 }
+                if safe_elsewhere {
+                    Rule::D002
+                } else {
+                    Rule::D001
+                }
             }
             Op::Call { .. } | Op::Invoke { .. } => {
-                let owner_freed = end.state.objects.iter().skip(1).any(
-                    |o| matches!(o.machine, Machine::Freed { at, .. } if at == end.at),
-                );
-                let frees = self.frame.calls.get(&end.at).is_some_and(|s| s.outcomes.iter().any(|o| !o.frees.is_empty()));
-                if owner_freed || frees { Rule::D004 } else { Rule::D003 }
+                let owner_freed = end
+                    .state
+                    .objects
+                    .iter()
+                    .skip(1)
+                    .any(|o| matches!(o.machine, Machine::Freed { at, .. } if at == end.at));
+                let frees = self
+                    .frame
+                    .calls
+                    .get(&end.at)
+                    .is_some_and(|s| s.outcomes.iter().any(|o| !o.frees.is_empty()));
+                if owner_freed || frees {
+                    Rule::D004
+                } else {
+                    Rule::D003
+                }
             }
             _ => Rule::D003,
         }
@@ -141,7 +173,9 @@ impl<'r, 'a> Reporter<'r, 'a> {
         let (call, _) = self.birth(flow)?;
         let result = self.frame.body.result(call);
         self.frame.body.insts.iter().find_map(|data| match data.op {
-            Op::Bind { var, value } if value.as_value() == Some(result) => Some(self.names.var(var).to_owned()),
+            Op::Bind { var, value } if value.as_value() == Some(result) => {
+                Some(self.names.var(var).to_owned())
+            }
             Op::Store { addr, value } if value.as_value() == Some(result) => self.names.place(addr),
             _ => None,
         })
@@ -149,11 +183,18 @@ impl<'r, 'a> Reporter<'r, 'a> {
 
     fn lost_text(&self, flow: &UseFlow, end: &End) -> String {
         let name = self.variable(flow, end);
-        let shown = name.as_deref().map_or("it".to_owned(), |n| format!("`{n}`"));
+        let shown = name
+            .as_deref()
+            .map_or("it".to_owned(), |n| format!("`{n}`"));
         match self.frame.body.insts[end.at].op {
             Op::Ret { .. } => format!("lost: the function returns and {shown} goes out of scope"),
-            Op::Resume { .. } => format!("lost: an exception leaves the function and {shown} goes out of scope"),
-            Op::Bind { var, .. } => format!("lost: `{}` is overwritten, last reference gone", self.names.var(var)),
+            Op::Resume { .. } => {
+                format!("lost: an exception leaves the function and {shown} goes out of scope")
+            }
+            Op::Bind { var, .. } => format!(
+                "lost: `{}` is overwritten, last reference gone",
+                self.names.var(var)
+            ),
             Op::Store { addr, .. } => match self.names.place(addr) {
                 Some(place) => format!("lost: `{place}` is overwritten, last reference gone"),
                 None => "lost: last reference overwritten".to_owned(),
@@ -161,7 +202,9 @@ impl<'r, 'a> Reporter<'r, 'a> {
             Op::Call { .. } | Op::Invoke { .. } => {
                 let callee = callee_name(self.frame.program, self.frame.body, end.at);
                 match self.rule(flow, end) {
-                    Rule::D004 => format!("lost: `{callee}` frees the object that held the last reference"),
+                    Rule::D004 => {
+                        format!("lost: `{callee}` frees the object that held the last reference")
+                    }
                     _ => format!("lost: `{callee}` overwrites the last reference"),
                 }
             }
@@ -175,7 +218,11 @@ impl<'r, 'a> Reporter<'r, 'a> {
             at: self.names.position(call),
             callee: callee_name(self.frame.program, self.frame.body, call),
         }];
-        let fresh = self.frame.calls.get(&call).and_then(|s| s.fresh.get(usize::from(index)));
+        let fresh = self
+            .frame
+            .calls
+            .get(&call)
+            .and_then(|s| s.fresh.get(usize::from(index)));
         for link in fresh.into_iter().flat_map(|f| &f.chain) {
             links.extend(self.link(*link));
         }
@@ -199,7 +246,13 @@ impl<'r, 'a> Reporter<'r, 'a> {
 
     /// Hash of names, not of lines: the chain's functions, which object, the losing function, and how many calls of the same
     /// callee come before this one in the function.
-    fn identity(&self, chain: &[AllocationLink], call: InstId, index: u16, variable: &Option<String>) -> String {
+    fn identity(
+        &self,
+        chain: &[AllocationLink],
+        call: InstId,
+        index: u16,
+        variable: &Option<String>,
+    ) -> String {
         let callee = callee_name(self.frame.program, self.frame.body, call);
         let nth = self
             .frame
@@ -212,11 +265,17 @@ impl<'r, 'a> Reporter<'r, 'a> {
                     && callee_name(self.frame.program, self.frame.body, *inst) == callee
             })
             .count();
-        let mut text = format!("{}|{index}|{nth}|{}", self.frame.program.func_name(self.frame.func), variable.as_deref().unwrap_or(""));
+        let mut text = format!(
+            "{}|{index}|{nth}|{}",
+            self.frame.program.func_name(self.frame.func),
+            variable.as_deref().unwrap_or("")
+        );
         for link in chain {
             text.push_str(&format!("|{}>{}", link.at.function, link.callee));
         }
-        let file = std::path::Path::new(&chain[0].at.file).file_name().map(|f| f.to_string_lossy().into_owned());
+        let file = std::path::Path::new(&chain[0].at.file)
+            .file_name()
+            .map(|f| f.to_string_lossy().into_owned());
         text.push_str(file.as_deref().unwrap_or(""));
         format!("{:012x}", fnv(&text) & 0xffff_ffff_ffff)
     }
@@ -255,13 +314,19 @@ impl<'r, 'a> Reporter<'r, 'a> {
     fn steps(&self, flow: &UseFlow, loss: &Loss<'_>, call: InstId) -> Vec<Step> {
         let decisive = self.decisive_edges(flow, loss);
         let callee = callee_name(self.frame.program, self.frame.body, call);
-        let allocation =
-            Step { kind: StepKind::Allocation, at: self.names.position(call), text: format!("allocated by `{callee}`") };
+        let allocation = Step {
+            kind: StepKind::Allocation,
+            at: self.names.position(call),
+            text: format!("allocated by `{callee}`"),
+        };
         let mut steps = Vec::new();
         let birth_block = self.frame.block_of(call);
         let mut born = false;
         for pair in loss.path.hops.windows(2) {
-            let (block, next) = (flow.nodes[pair[0].node].block, flow.nodes[pair[1].node].block);
+            let (block, next) = (
+                flow.nodes[pair[0].node].block,
+                flow.nodes[pair[1].node].block,
+            );
             if block == birth_block && !born {
                 steps.push(allocation.clone());
                 born = true;
@@ -270,8 +335,11 @@ impl<'r, 'a> Reporter<'r, 'a> {
                 && let Some(text) = self.names.branch(block, next)
             {
                 let inst = self.frame.body.terminator(block);
-                let step =
-                    Step { kind: StepKind::Branch, at: self.names.position(inst), text: format!("taken when `{text}`") };
+                let step = Step {
+                    kind: StepKind::Branch,
+                    at: self.names.position(inst),
+                    text: format!("taken when `{text}`"),
+                };
                 if !steps.contains(&step) {
                     steps.push(step);
                 }
@@ -305,5 +373,7 @@ fn reachable_ends(flow: &UseFlow) -> Vec<FxHashSet<u32>> {
 
 /// FNV-1a, 64 bits: small, stable across versions and machines.
 fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }

@@ -9,12 +9,14 @@
 
 use drip_cond::{Sort, SymId, TermId, TermKind};
 use drip_flow::{
-    End, EndKind, Frame, Goal, Machine, Relevance, State, Symbol, UseFlow, Values, Where, explore, region,
+    End, EndKind, Frame, Goal, Machine, Relevance, State, Symbol, UseFlow, Values, Where, explore,
+    region,
 };
 use drip_memssa::{Def, VersionId};
 use drip_models::{
-    Atom, CellPath, Certainty, ChainLink, Class, Escape as SummaryEscape, EscapeTo, Family, Free, FreshObject,
-    MAX_OUTCOMES, MAX_PATH_LOADS, Offset, Outcome, Root, Subject, Summary, Value, ValuePath, Write,
+    Atom, CellPath, Certainty, ChainLink, Class, Escape as SummaryEscape, EscapeTo, Family, Free,
+    FreshObject, MAX_OUTCOMES, MAX_PATH_LOADS, Offset, Outcome, Root, Subject, Summary, Value,
+    ValuePath, Write,
 };
 use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{InstId, Op, Operand};
@@ -46,16 +48,25 @@ pub fn summarize(
             interface.push(kept);
         }
     }
-    let dropped = interface.len().saturating_sub(MAX_INTERFACE);
-    interface.truncate(MAX_INTERFACE);
+    let dropped = interface.split_off(interface.len().min(MAX_INTERFACE));
     objects.extend(interface);
     if objects.is_empty() && !has_outcomes(frame) {
         return plain(frame, values, may_throw);
     }
     let flow = explore(frame, values, relevance, objects, Goal::Exits, false);
-    let mut maker = Maker { frame, values, flow: &flow, fresh: Vec::new(), limited: flow.limited || dropped > 0 };
+    let mut maker = Maker {
+        frame,
+        values,
+        flow: &flow,
+        fresh: Vec::new(),
+        limited: flow.limited || !dropped.is_empty(),
+    };
+    if flow.limited {
+        return maker.blurred(may_throw);
+    }
     maker.number_fresh();
-    let escapes = maker.escapes();
+    let mut escapes = maker.escapes();
+    escapes.extend(maker.paths(&dropped));
     let mut outcomes: Vec<Outcome> = Vec::new();
     for end in flow.ends.iter().filter(|e| e.kind == EndKind::Exit) {
         let mut outcome = maker.outcome(end);
@@ -79,22 +90,44 @@ pub fn summarize(
     join_complements(&mut outcomes);
     merge_equal_effects(&mut outcomes);
     merge_equal_returns(&mut outcomes);
-    if limited && outcomes.is_empty() {
-        outcomes.push(conservative_outcome(frame));
-    }
     outcomes.sort();
-    Summary { outcomes, fresh, may_throw, pure: is_pure(frame), limited }
+    Summary {
+        outcomes,
+        fresh,
+        may_throw,
+        pure: is_pure(frame),
+        limited,
+    }
 }
 
 /// A function that changes nothing which a caller has to tell apart: one outcome, read off without following paths.
 fn plain(frame: &Frame<'_>, values: &mut Values, may_throw: bool) -> Summary {
-    let flow = UseFlow { objects: Vec::new(), nodes: Default::default(), ends: Vec::new(), limited: false, filtered: 0 };
-    let mut maker = Maker { frame, values, flow: &flow, fresh: Vec::new(), limited: false };
-    let state = State { objects: SmallVec::new(), facts: SmallVec::new(), env: SmallVec::new() };
+    let flow = UseFlow {
+        objects: Vec::new(),
+        nodes: Default::default(),
+        ends: Vec::new(),
+        limited: false,
+        filtered: 0,
+        steps: 0,
+    };
+    let mut maker = Maker {
+        frame,
+        values,
+        flow: &flow,
+        fresh: Vec::new(),
+        limited: false,
+    };
+    let state = State {
+        objects: SmallVec::new(),
+        facts: SmallVec::new(),
+        env: SmallVec::new(),
+    };
     let mut outcome: Option<Outcome> = None;
     for block in frame.body.blocks.ids() {
         let inst = frame.body.terminator(block);
-        let Op::Ret { value } = frame.body.insts[inst].op else { continue };
+        let Op::Ret { value } = frame.body.insts[inst].op else {
+            continue;
+        };
         if !frame.cfg.is_reachable(block) {
             continue;
         }
@@ -121,7 +154,13 @@ fn plain(frame: &Frame<'_>, values: &mut Values, may_throw: bool) -> Summary {
         }
         _ => Vec::new(),
     };
-    Summary { outcomes, fresh: Vec::new(), may_throw, pure: is_pure(frame), limited }
+    Summary {
+        outcomes,
+        fresh: Vec::new(),
+        may_throw,
+        pure: is_pure(frame),
+        limited,
+    }
 }
 
 /// Is a return reachable without passing a call that never returns?
@@ -132,11 +171,17 @@ fn returns(frame: &Frame<'_>) -> bool {
         if std::mem::replace(&mut seen[block.index()], true) {
             continue;
         }
-        let stops = frame.body.block_insts(block).any(|inst| frame.calls.get(&inst).is_some_and(|s| !s.returns()));
+        let stops = frame
+            .body
+            .block_insts(block)
+            .any(|inst| frame.calls.get(&inst).is_some_and(|s| !s.returns()));
         if stops {
             continue;
         }
-        if matches!(frame.body.insts[frame.body.terminator(block)].op, Op::Ret { .. }) {
+        if matches!(
+            frame.body.insts[frame.body.terminator(block)].op,
+            Op::Ret { .. }
+        ) {
             return true;
         }
         stack.extend(frame.cfg.succs(block));
@@ -144,29 +189,25 @@ fn returns(frame: &Frame<'_>) -> bool {
     false
 }
 
-fn conservative_outcome(frame: &Frame<'_>) -> Outcome {
-    let mut outcome = Outcome::returning(Value::Unknown(Class::Any));
-    for index in 0..frame.body.param_count() {
-        if frame.program.types.is_ptr(frame.body.params[index]) {
-            outcome.escapes.push(SummaryEscape { path: ValuePath::arg(index as u16), to: EscapeTo::Unknown });
-        }
-    }
-    outcome
-}
-
 /// No store to what others see, no call that is not pure.
 fn is_pure(frame: &Frame<'_>) -> bool {
     let body = frame.body;
-    body.insts.iter_enumerated().all(|(inst, data)| match data.op {
-        Op::Store { addr, .. } => frame
-            .local
-            .targets(addr)
-            .iter()
-            .all(|l| matches!(frame.local.memory.kind(l.obj), ObjKind::Stack(_))),
-        Op::Call { .. } | Op::Invoke { .. } => frame.calls.get(&inst).is_some_and(|s| s.pure),
-        Op::AtomicRmw { .. } | Op::CmpXchg { .. } | Op::MemCopy { .. } | Op::MemSet { .. } | Op::VaArg { .. } => false,
-        _ => true,
-    })
+    body.insts
+        .iter_enumerated()
+        .all(|(inst, data)| match data.op {
+            Op::Store { addr, .. } => frame
+                .local
+                .targets(addr)
+                .iter()
+                .all(|l| matches!(frame.local.memory.kind(l.obj), ObjKind::Stack(_))),
+            Op::Call { .. } | Op::Invoke { .. } => frame.calls.get(&inst).is_some_and(|s| s.pure),
+            Op::AtomicRmw { .. }
+            | Op::CmpXchg { .. }
+            | Op::MemCopy { .. }
+            | Op::MemSet { .. }
+            | Op::VaArg { .. } => false,
+            _ => true,
+        })
 }
 
 struct Maker<'m, 'a> {
@@ -189,13 +230,49 @@ impl Maker<'_, '_> {
 
     /// Entry objects that code out of sight may have got hold of.
     fn escapes(&self) -> Vec<SummaryEscape> {
-        let mut found: Vec<SummaryEscape> = escaping_objects(self.frame)
-            .into_iter()
-            .filter_map(|obj| self.object_path(obj))
-            .map(|path| SummaryEscape { path, to: EscapeTo::Unknown })
+        self.paths(&escaping_objects(self.frame))
+    }
+
+    /// Escapes of these objects.
+    fn paths(&self, objects: &[ObjId]) -> Vec<SummaryEscape> {
+        let mut found: Vec<SummaryEscape> = objects
+            .iter()
+            .filter_map(|&obj| self.object_path(obj))
+            .map(|path| SummaryEscape {
+                path,
+                to: EscapeTo::Unknown,
+            })
             .collect();
         found.sort();
         found
+    }
+
+    /// A function whose exits could not all be explored: whatever may be freed or kept on some path counts as freed or
+    /// escaped on every path, and what it may hand out is no allocation (silence over noise).
+    fn blurred(&mut self, may_throw: bool) -> Summary {
+        let mut outcome = Outcome::returning(Value::Unknown(Class::Any));
+        for obj in freed_objects(self.frame) {
+            if let Some(path) = self.object_path(obj) {
+                outcome.frees.push(Free {
+                    path,
+                    family: Family::default(),
+                    certainty: Certainty::May,
+                });
+            }
+        }
+        outcome.escapes = self.escapes();
+        outcome
+            .escapes
+            .extend(self.paths(&kept_objects(self.frame)));
+        outcome.escapes.sort();
+        outcome.escapes.dedup();
+        Summary {
+            outcomes: vec![outcome],
+            fresh: Vec::new(),
+            may_throw,
+            pure: false,
+            limited: true,
+        }
     }
 
     fn fresh_list(&self) -> Vec<FreshObject> {
@@ -203,14 +280,30 @@ impl Maker<'_, '_> {
             .iter()
             .map(|&obj| {
                 let ObjKind::Fresh { call, index } = self.frame.local.memory.kind(obj) else {
-                    return FreshObject { chain: SmallVec::new(), family: Family::default(), many: false };
+                    return FreshObject {
+                        chain: SmallVec::new(),
+                        family: Family::default(),
+                        many: false,
+                    };
                 };
-                let inner = self.frame.calls.get(&call).and_then(|s| s.fresh.get(usize::from(index)));
-                let mut chain: SmallVec<[ChainLink; 2]> =
-                    SmallVec::from_slice(&[ChainLink { func: self.frame.func, inst: call, index }]);
+                let inner = self
+                    .frame
+                    .calls
+                    .get(&call)
+                    .and_then(|s| s.fresh.get(usize::from(index)));
+                let mut chain: SmallVec<[ChainLink; 2]> = SmallVec::from_slice(&[ChainLink {
+                    func: self.frame.func,
+                    inst: call,
+                    index,
+                }]);
                 chain.extend(inner.into_iter().flat_map(|f| f.chain.iter().copied()));
                 chain.truncate(8);
-                let in_loop = self.frame.cfg.loops().innermost(self.frame.block_of(call)).is_some();
+                let in_loop = self
+                    .frame
+                    .cfg
+                    .loops()
+                    .innermost(self.frame.block_of(call))
+                    .is_some();
                 FreshObject {
                     chain,
                     family: inner.map(|f| f.family).unwrap_or_default(),
@@ -229,7 +322,9 @@ impl Maker<'_, '_> {
         match self.frame.local.memory.kind(obj) {
             ObjKind::Param(n) => Some(ValuePath::arg(n)),
             ObjKind::Global(g) => Some(ValuePath::root(Root::Global(g))),
-            ObjKind::Fresh { .. } => self.fresh_number(obj).map(|k| ValuePath::root(Root::Fresh(k))),
+            ObjKind::Fresh { .. } => self
+                .fresh_number(obj)
+                .map(|k| ValuePath::root(Root::Fresh(k))),
             ObjKind::Entry(cell) => {
                 let place = self.frame.local.memory.cells[cell];
                 let path = self.object_path(place.obj)?;
@@ -241,7 +336,10 @@ impl Maker<'_, '_> {
 
     fn cell_path(&self, cell: CellId) -> Option<CellPath> {
         let place = self.frame.local.memory.cells[cell];
-        Some(CellPath { base: self.object_path(place.obj)?, offset: place.off })
+        Some(CellPath {
+            base: self.object_path(place.obj)?,
+            offset: place.off,
+        })
     }
 
     fn outcome(&mut self, end: &End) -> Outcome {
@@ -271,19 +369,27 @@ impl Maker<'_, '_> {
             if self.fresh.contains(&obj) {
                 continue;
             }
-            let Some(path) = self.object_path(obj) else { continue };
+            let Some(path) = self.object_path(obj) else {
+                continue;
+            };
             match followed.machine {
                 Machine::Freed { sure, .. } => outcome.frees.push(Free {
                     path,
                     family: Family::default(),
-                    certainty: if sure { Certainty::Must } else { Certainty::May },
+                    certainty: if sure {
+                        Certainty::Must
+                    } else {
+                        Certainty::May
+                    },
                 }),
                 Machine::Escaped { to, .. } => outcome.escapes.push(SummaryEscape {
                     path,
                     to: match to {
                         drip_flow::Escape::Global(g) => EscapeTo::Global(g),
                         drip_flow::Escape::Thread => EscapeTo::Thread,
-                        drip_flow::Escape::Unknown(_) | drip_flow::Escape::Untracked => EscapeTo::Unknown,
+                        drip_flow::Escape::Unknown(_) | drip_flow::Escape::Untracked => {
+                            EscapeTo::Unknown
+                        }
                     },
                 }),
                 _ => {}
@@ -302,18 +408,32 @@ impl Maker<'_, '_> {
             }
             let obj = self.flow.objects[index];
             let value = match self.fresh_number(obj) {
-                Some(k) => Value::Fresh { index: k, offset: Offset::ZERO },
+                Some(k) => Value::Fresh {
+                    index: k,
+                    offset: Offset::ZERO,
+                },
                 None => match self.object_path(obj) {
-                    Some(path) => Value::Entry { path, plus: Offset::ZERO },
+                    Some(path) => Value::Entry {
+                        path,
+                        plus: Offset::ZERO,
+                    },
                     None => continue,
                 },
             };
             for place in &followed.places {
-                let certainty = if place.weak { Certainty::May } else { Certainty::Must };
+                let certainty = if place.weak {
+                    Certainty::May
+                } else {
+                    Certainty::Must
+                };
                 match place.at {
                     Where::Cell(cell) if self.home_cell(obj) != Some(cell) => {
                         if let Some(cell) = self.cell_path(cell) {
-                            outcome.writes.push(Write { cell, value: value.clone(), certainty });
+                            outcome.writes.push(Write {
+                                cell,
+                                value: value.clone(),
+                                certainty,
+                            });
                         }
                     }
                     Where::Value(v, offset) if Some(v) == returned && self.returns_struct() => {
@@ -321,7 +441,11 @@ impl Maker<'_, '_> {
                             base: ValuePath::root(Root::Ret),
                             offset: Offset::exact(i64::from(offset)),
                         };
-                        outcome.writes.push(Write { cell, value: value.clone(), certainty });
+                        outcome.writes.push(Write {
+                            cell,
+                            value: value.clone(),
+                            certainty,
+                        });
                     }
                     _ => {}
                 }
@@ -338,7 +462,12 @@ impl Maker<'_, '_> {
     }
 
     fn returns_struct(&self) -> bool {
-        match self.frame.program.types.get(self.frame.program.funcs[self.frame.func].ty) {
+        match self
+            .frame
+            .program
+            .types
+            .get(self.frame.program.funcs[self.frame.func].ty)
+        {
             drip_program::Type::Func { ret, .. } => self.frame.is_aggregate(*ret),
             _ => false,
         }
@@ -349,23 +478,33 @@ impl Maker<'_, '_> {
         let frame = self.frame;
         for (cell, place) in frame.local.memory.cells.iter_enumerated() {
             let handed = self.fresh_number(place.obj).is_some_and(|k| {
-                let at = self.flow.objects.iter().position(|&o| self.fresh_number(o) == Some(k));
+                let at = self
+                    .flow
+                    .objects
+                    .iter()
+                    .position(|&o| self.fresh_number(o) == Some(k));
                 at.is_some_and(|at| state.objects[at].is_live())
             });
             if !frame.local.memory.kind(place.obj).has_entry_state() && !handed {
                 continue;
             }
-            let Some(version) = frame.memssa.used(ret, region(cell)) else { continue };
+            let Some(version) = frame.memssa.used(ret, region(cell)) else {
+                continue;
+            };
             if frame.memssa.versions[version].def == Def::Entry {
                 continue;
             }
             let holds_followed = state.objects.iter().enumerate().any(|(index, o)| {
-                o.is_live() && o.places.iter().any(|p| p.at == Where::Cell(cell)) && self.home_cell(self.flow.objects[index]) != Some(cell)
+                o.is_live()
+                    && o.places.iter().any(|p| p.at == Where::Cell(cell))
+                    && self.home_cell(self.flow.objects[index]) != Some(cell)
             });
             if holds_followed {
                 continue;
             }
-            let Some(path) = self.cell_path(cell) else { continue };
+            let Some(path) = self.cell_path(cell) else {
+                continue;
+            };
             if outcome.writes.len() > MAX_WRITES {
                 self.limited = true;
                 return;
@@ -373,13 +512,22 @@ impl Maker<'_, '_> {
             if let Some((value, certainty)) = self.final_value(state, cell, version)
                 && is_worth_telling(&path, &value, certainty)
             {
-                outcome.writes.push(Write { cell: path, value, certainty });
+                outcome.writes.push(Write {
+                    cell: path,
+                    value,
+                    certainty,
+                });
             }
         }
     }
 
     /// What a cell holds at the exit; `None` if that is what it held on entry.
-    fn final_value(&mut self, state: &State, cell: CellId, version: VersionId) -> Option<(Value, Certainty)> {
+    fn final_value(
+        &mut self,
+        state: &State,
+        cell: CellId,
+        version: VersionId,
+    ) -> Option<(Value, Certainty)> {
         let strong = self.frame.local.memory.is_strong(cell);
         let term = match self.values.stored_term(self.frame, version) {
             Some(term) => Some(term),
@@ -395,11 +543,25 @@ impl Maker<'_, '_> {
         };
         if let Value::Entry { path, plus } = &value
             && *plus == Offset::ZERO
-            && self.frame.local.memory.find_object(ObjKind::Entry(cell)).and_then(|o| self.object_path(o)).as_ref() == Some(path)
+            && self
+                .frame
+                .local
+                .memory
+                .find_object(ObjKind::Entry(cell))
+                .and_then(|o| self.object_path(o))
+                .as_ref()
+                == Some(path)
         {
             return None;
         }
-        Some((value, if strong { Certainty::Must } else { Certainty::May }))
+        Some((
+            value,
+            if strong {
+                Certainty::Must
+            } else {
+                Certainty::May
+            },
+        ))
     }
 
     /// A memory φ that the path has resolved.
@@ -419,7 +581,11 @@ impl Maker<'_, '_> {
                 map.insert(leaf, value);
             }
         }
-        if map.is_empty() { term } else { self.values.terms.substitute(term, &map) }
+        if map.is_empty() {
+            term
+        } else {
+            self.values.terms.substitute(term, &map)
+        }
     }
 
     /// An if-then-else whose condition the path knows is the side it takes.
@@ -455,15 +621,19 @@ impl Maker<'_, '_> {
         };
         match *self.values.terms.kind(base) {
             TermKind::Sym(sym) => match self.symbol_path(sym) {
-                Some(path) => Value::Entry { path, plus: Offset::exact(plus) },
+                Some(path) => Value::Entry {
+                    path,
+                    plus: Offset::exact(plus),
+                },
                 None => Value::Unknown(Class::Any),
             },
             TermKind::Addr(key) => {
                 let obj = ObjId::from_u32(key.0);
                 match self.frame.local.memory.kind(obj) {
-                    ObjKind::Global(g) => {
-                        Value::Entry { path: ValuePath::root(Root::Global(g)), plus: Offset::exact(plus) }
-                    }
+                    ObjKind::Global(g) => Value::Entry {
+                        path: ValuePath::root(Root::Global(g)),
+                        plus: Offset::exact(plus),
+                    },
                     ObjKind::Func(func) => Value::Func(func),
                     _ => Value::Unknown(Class::NonZero),
                 }
@@ -475,7 +645,11 @@ impl Maker<'_, '_> {
     /// The path of a symbol that the caller can name.
     fn symbol_path(&self, sym: SymId) -> Option<ValuePath> {
         match self.values.symbol(sym)? {
-            Symbol::Value(value) => self.frame.body.as_param(value).map(|n| ValuePath::arg(n as u16)),
+            Symbol::Value(value) => self
+                .frame
+                .body
+                .as_param(value)
+                .map(|n| ValuePath::arg(n as u16)),
             Symbol::Version(version, width) if width > 0 => {
                 let version = &self.frame.memssa.versions[version];
                 if version.def != Def::Entry {
@@ -490,16 +664,24 @@ impl Maker<'_, '_> {
     }
 
     fn returned_value(&mut self, state: &State, returned: Option<Operand>) -> Value {
-        let Some(operand) = returned else { return Value::Unknown(Class::Any) };
+        let Some(operand) = returned else {
+            return Value::Unknown(Class::Any);
+        };
         if let Some(value) = operand.as_value() {
             for (index, followed) in state.objects.iter().enumerate() {
-                if !followed.is_live() || followed.holds_value(value) != drip_flow::Holds::Yes || self.returns_struct() {
+                if !followed.is_live()
+                    || followed.holds_value(value) != drip_flow::Holds::Yes
+                    || self.returns_struct()
+                {
                     continue;
                 }
                 let obj = self.flow.objects[index];
                 let offset = self.offset_into(operand, obj);
                 if let Some(number) = self.fresh_number(obj) {
-                    return Value::Fresh { index: number, offset };
+                    return Value::Fresh {
+                        index: number,
+                        offset,
+                    };
                 }
                 if let Some(path) = self.object_path(obj) {
                     return Value::Entry { path, plus: offset };
@@ -516,7 +698,13 @@ impl Maker<'_, '_> {
     }
 
     fn offset_into(&self, operand: Operand, obj: ObjId) -> Offset {
-        let mut offsets = self.frame.local.targets(operand).iter().filter(|l| l.obj == obj).map(|l| l.off);
+        let mut offsets = self
+            .frame
+            .local
+            .targets(operand)
+            .iter()
+            .filter(|l| l.obj == obj)
+            .map(|l| l.off);
         let first = offsets.next().unwrap_or(Offset::ZERO);
         offsets.fold(first, Offset::join)
     }
@@ -526,7 +714,13 @@ impl Maker<'_, '_> {
         if self.values.terms.sort(term) == Sort::Bool {
             return Class::Any;
         }
-        let candidates = [Class::Negative, Class::Positive, Class::NonZero, Class::NonNegative, Class::NonPositive];
+        let candidates = [
+            Class::Negative,
+            Class::Positive,
+            Class::NonZero,
+            Class::NonNegative,
+            Class::NonPositive,
+        ];
         for class in candidates {
             if let Some(fact) = drip_flow::class_term(self.values, term, class)
                 && (state.knows(fact) || self.values.terms.as_bool(fact) == Some(true))
@@ -536,7 +730,11 @@ impl Maker<'_, '_> {
         }
         // Greater than something, unsigned: not zero.
         let above = |fact: &TermId| matches!(*self.values.terms.kind(*fact), TermKind::Ult(_, b) if b == term);
-        if state.facts.iter().any(above) { Class::NonZero } else { Class::Any }
+        if state.facts.iter().any(above) {
+            Class::NonZero
+        } else {
+            Class::Any
+        }
     }
 
     /// Conditions on the interface that the path has taken.
@@ -547,14 +745,21 @@ impl Maker<'_, '_> {
                 && let Some(path) = self.symbol_path(sym)
                 && path.loads.len() <= 2
             {
-                atoms.push(Atom { subject: Subject::Entry(path), class });
+                atoms.push(Atom {
+                    subject: Subject::Entry(path),
+                    class,
+                });
             }
         }
         atoms.sort();
         atoms.dedup();
         // `x == 3` says all that `x != 0` says.
         let strongest = atoms.clone();
-        atoms.retain(|a| !strongest.iter().any(|b| a != b && a.subject == b.subject && b.class.implies(a.class)));
+        atoms.retain(|a| {
+            !strongest
+                .iter()
+                .any(|b| a != b && a.subject == b.subject && b.class.implies(a.class))
+        });
         atoms.truncate(MAX_ATOMS);
         atoms
     }
@@ -569,7 +774,9 @@ impl Maker<'_, '_> {
         loop {
             let mut grown = false;
             for write in &outcome.writes {
-                let Value::Fresh { index, .. } = write.value else { continue };
+                let Value::Fresh { index, .. } = write.value else {
+                    continue;
+                };
                 let reached = match write.cell.base.root {
                     Root::Fresh(owner) => alive.contains(&owner),
                     _ => true,
@@ -601,7 +808,9 @@ fn is_worth_telling(cell: &CellPath, value: &Value, certainty: Certainty) -> boo
     match value {
         Value::Entry { .. } | Value::Fresh { .. } | Value::Func(_) => true,
         Value::Int(_) => cell.base.loads.len() <= 1,
-        Value::Unknown(_) => cell.base.loads.is_empty() && (certainty == Certainty::Must || cell.offset.is_exact()),
+        Value::Unknown(_) => {
+            cell.base.loads.is_empty() && (certainty == Certainty::Must || cell.offset.is_exact())
+        }
     }
 }
 
@@ -617,7 +826,14 @@ fn atom_of(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
         _ => None,
     };
     match *terms.kind(inner) {
-        TermKind::Sym(sym) => Some((sym, if positive { Class::NonZero } else { Class::Eq(0) })),
+        TermKind::Sym(sym) => Some((
+            sym,
+            if positive {
+                Class::NonZero
+            } else {
+                Class::Eq(0)
+            },
+        )),
         TermKind::Eq(a, b) => {
             let value = drip_cond::to_signed(terms.as_int(b)?, terms.width(a));
             let class = match (positive, value) {
@@ -636,7 +852,10 @@ fn atom_of(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
         }
         TermKind::Slt(a, b) => {
             let sym = symbol(a)?;
-            match (drip_cond::to_signed(terms.as_int(b)?, terms.width(a)), positive) {
+            match (
+                drip_cond::to_signed(terms.as_int(b)?, terms.width(a)),
+                positive,
+            ) {
                 (0, true) => Some((sym, Class::Negative)),
                 (0, false) => Some((sym, Class::NonNegative)),
                 (1, true) => Some((sym, Class::NonPositive)),
@@ -682,14 +901,25 @@ fn join_complements(outcomes: &mut Vec<Outcome>) {
                     continue;
                 }
                 let only = |x: &Outcome, y: &Outcome| -> Vec<Atom> {
-                    x.when.iter().filter(|a| !y.when.contains(a)).cloned().collect()
+                    x.when
+                        .iter()
+                        .filter(|a| !y.when.contains(a))
+                        .cloned()
+                        .collect()
                 };
-                let (left, right) = (only(&outcomes[i], &outcomes[j]), only(&outcomes[j], &outcomes[i]));
+                let (left, right) = (
+                    only(&outcomes[i], &outcomes[j]),
+                    only(&outcomes[j], &outcomes[i]),
+                );
                 let subsumed = left.is_empty() || right.is_empty();
                 let joined = matches!((&left[..], &right[..]), ([a], [b]) if complementary(a, b));
                 if subsumed || joined {
-                    let keep: Vec<Atom> =
-                        outcomes[i].when.iter().filter(|a| outcomes[j].when.contains(a)).cloned().collect();
+                    let keep: Vec<Atom> = outcomes[i]
+                        .when
+                        .iter()
+                        .filter(|a| outcomes[j].when.contains(a))
+                        .cloned()
+                        .collect();
                     outcomes[i].when = keep;
                     outcomes.remove(j);
                     changed = true;
@@ -747,7 +977,10 @@ fn blend(known: &mut Outcome, other: &Outcome) {
     }
     for free in &other.frees {
         if !known.frees.iter().any(|f| f.path == free.path) {
-            known.frees.push(Free { certainty: Certainty::May, ..free.clone() });
+            known.frees.push(Free {
+                certainty: Certainty::May,
+                ..free.clone()
+            });
         }
     }
     for write in &mut known.writes {
@@ -757,7 +990,10 @@ fn blend(known: &mut Outcome, other: &Outcome) {
     }
     for write in &other.writes {
         if !known.writes.contains(write) {
-            known.writes.push(Write { certainty: Certainty::May, ..write.clone() });
+            known.writes.push(Write {
+                certainty: Certainty::May,
+                ..write.clone()
+            });
         }
     }
     for escape in &other.escapes {
@@ -768,6 +1004,8 @@ fn blend(known: &mut Outcome, other: &Outcome) {
     // An object that only one of the two makes is no allocation that a caller can count on (Saturn fig. 7).
     known.fresh.retain(|k| other.fresh.contains(k));
     let alive = known.fresh.clone();
-    known.writes.retain(|w| !matches!(w.value, Value::Fresh { index, .. } if !alive.contains(&index)));
+    known
+        .writes
+        .retain(|w| !matches!(w.value, Value::Fresh { index, .. } if !alive.contains(&index)));
     known.writes.truncate(MAX_WRITES);
 }

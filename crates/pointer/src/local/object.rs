@@ -31,7 +31,10 @@ pub enum ObjKind {
     Global(GlobalId),
     Func(FuncId),
     /// The `index`-th object that this call makes.
-    Fresh { call: InstId, index: u16 },
+    Fresh {
+        call: InstId,
+        index: u16,
+    },
     /// What parameter `n` points to on entry.
     Param(u16),
     /// What an entry cell points to on entry.
@@ -45,7 +48,11 @@ impl ObjKind {
     pub fn survives(self) -> bool {
         matches!(
             self,
-            ObjKind::World | ObjKind::Global(_) | ObjKind::Param(_) | ObjKind::Entry(_) | ObjKind::Deep(_)
+            ObjKind::World
+                | ObjKind::Global(_)
+                | ObjKind::Param(_)
+                | ObjKind::Entry(_)
+                | ObjKind::Deep(_)
         )
     }
 
@@ -56,7 +63,10 @@ impl ObjKind {
 
     /// Its cells hold something on entry that the function did not put there.
     pub fn has_entry_state(self) -> bool {
-        matches!(self, ObjKind::Global(_) | ObjKind::Param(_) | ObjKind::Entry(_))
+        matches!(
+            self,
+            ObjKind::Global(_) | ObjKind::Param(_) | ObjKind::Entry(_)
+        )
     }
 }
 
@@ -112,7 +122,12 @@ impl Memory {
         if let Some(&id) = self.by_kind.get(&kind) {
             return id;
         }
-        let id = self.objects.push(Object { kind, depth, havoc: false, cells: Vec::new() });
+        let id = self.objects.push(Object {
+            kind,
+            depth,
+            havoc: false,
+            cells: Vec::new(),
+        });
         self.by_kind.insert(kind, id);
         id
     }
@@ -131,7 +146,9 @@ impl Memory {
         if let Some(&id) = self.by_place.get(&(loc.obj, off)) {
             return id;
         }
-        if self.objects[loc.obj].cells.len() >= MAX_CELLS_PER_OBJECT || !self.kind(loc.obj).is_single() {
+        if self.objects[loc.obj].cells.len() >= MAX_CELLS_PER_OBJECT
+            || !self.kind(loc.obj).is_single()
+        {
             off = Offset::ANY;
             if let Some(&id) = self.by_place.get(&(loc.obj, off)) {
                 return id;

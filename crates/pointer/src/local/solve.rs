@@ -13,7 +13,8 @@ use std::sync::Arc;
 use drip_base::{IdSet, IndexVec};
 use drip_models::{Offset, Root, Summary, Value, ValuePath};
 use drip_program::{
-    Body, CastOp, Const, ConstId, Init, InstId, Op, Operand, OperandKind, Program, Scalar, Type, TypeId, ValueId,
+    Body, CastOp, Const, ConstId, Init, InstId, Op, Operand, OperandKind, Program, Scalar, Type,
+    TypeId, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -88,7 +89,10 @@ impl LocalMemory {
         for &offset in &path.loads {
             let mut next = LocSet::new();
             for loc in &set {
-                for target in self.load(Loc { obj: loc.obj, off: loc.off.plus(offset) }) {
+                for target in self.load(Loc {
+                    obj: loc.obj,
+                    off: loc.off.plus(offset),
+                }) {
                     insert(&mut next, target);
                 }
             }
@@ -98,7 +102,14 @@ impl LocalMemory {
     }
 
     fn object_set(&self, kind: ObjKind) -> LocSet {
-        self.memory.find_object(kind).map(|obj| Loc { obj, off: Offset::ZERO }).into_iter().collect()
+        self.memory
+            .find_object(kind)
+            .map(|obj| Loc {
+                obj,
+                off: Offset::ZERO,
+            })
+            .into_iter()
+            .collect()
     }
 
     /// Objects that can be reached from `from` by following what cells hold, `from` included; sorted.
@@ -110,7 +121,12 @@ impl LocalMemory {
                 continue;
             }
             for &cell in &self.memory.objects[obj].cells {
-                stack.extend(self.contents[cell].iter().map(|l| l.obj).filter(|&o| !seen.contains(o)));
+                stack.extend(
+                    self.contents[cell]
+                        .iter()
+                        .map(|l| l.obj)
+                        .filter(|&o| !seen.contains(o)),
+                );
             }
         }
         seen.iter().collect()
@@ -118,7 +134,10 @@ impl LocalMemory {
 }
 
 fn world() -> Loc {
-    Loc { obj: Memory::WORLD, off: Offset::ANY }
+    Loc {
+        obj: Memory::WORLD,
+        off: Offset::ANY,
+    }
 }
 
 /// Adds to a sorted set; true if new.
@@ -141,7 +160,11 @@ fn bound(set: &mut LocSet) {
             let obj = set[start].obj;
             let end = start + set[start..].iter().take_while(|l| l.obj == obj).count();
             if end - start > MAX_OFFSETS {
-                let off = set[start..end].iter().map(|l| l.off).reduce(Offset::join).unwrap_or(Offset::ANY);
+                let off = set[start..end]
+                    .iter()
+                    .map(|l| l.off)
+                    .reduce(Offset::join)
+                    .unwrap_or(Offset::ANY);
                 joined.push(Loc { obj, off });
             } else {
                 joined.extend_from_slice(&set[start..end]);
@@ -177,7 +200,15 @@ impl<'a> Solver<'a> {
             contents: IndexVec::new(),
             limited: false,
         };
-        let mut solver = Solver { program, body, calls, out, changed: false, give_up: false, asked: FxHashSet::default() };
+        let mut solver = Solver {
+            program,
+            body,
+            calls,
+            out,
+            changed: false,
+            give_up: false,
+            asked: FxHashSet::default(),
+        };
         solver.roots();
         solver
     }
@@ -186,31 +217,47 @@ impl<'a> Solver<'a> {
         for index in 0..self.body.param_count() {
             if self.pointer_like(self.body.params[index]) {
                 let obj = self.out.memory.object(ObjKind::Param(index as u16), 1);
-                self.out.values[self.body.param(index)].push(Loc { obj, off: Offset::ZERO });
+                self.out.values[self.body.param(index)].push(Loc {
+                    obj,
+                    off: Offset::ZERO,
+                });
             }
         }
         for (id, constant) in self.body.consts.iter_enumerated() {
             match *constant {
                 Const::Global { global, offset } => {
                     let obj = self.out.memory.object(ObjKind::Global(global), 0);
-                    self.out.consts[id].push(Loc { obj, off: Offset::exact(offset) });
+                    self.out.consts[id].push(Loc {
+                        obj,
+                        off: Offset::exact(offset),
+                    });
                 }
                 Const::Func(func) => {
                     let obj = self.out.memory.object(ObjKind::Func(func), 0);
-                    self.out.consts[id].push(Loc { obj, off: Offset::ZERO });
+                    self.out.consts[id].push(Loc {
+                        obj,
+                        off: Offset::ZERO,
+                    });
                 }
-                Const::Opaque(ty) if self.program.types.is_ptr(ty) => self.out.consts[id].push(world()),
+                Const::Opaque(ty) if self.program.types.is_ptr(ty) => {
+                    self.out.consts[id].push(world())
+                }
                 Const::Aggregate { ref elems, .. } => {
                     // Elements come before their aggregate or after it; nested address constants are rare enough to
                     // resolve by one pass over direct elements.
                     let found: LocSet = elems
                         .iter()
                         .filter_map(|&e| match self.body.consts[e] {
-                            Const::Global { global, offset } => Some((ObjKind::Global(global), offset)),
+                            Const::Global { global, offset } => {
+                                Some((ObjKind::Global(global), offset))
+                            }
                             Const::Func(func) => Some((ObjKind::Func(func), 0)),
                             _ => None,
                         })
-                        .map(|(kind, off)| Loc { obj: self.out.memory.object(kind, 0), off: Offset::exact(off) })
+                        .map(|(kind, off)| Loc {
+                            obj: self.out.memory.object(kind, 0),
+                            off: Offset::exact(off),
+                        })
                         .collect();
                     for loc in found {
                         insert(&mut self.out.consts[id], loc);
@@ -257,17 +304,33 @@ impl<'a> Solver<'a> {
         match body.insts[inst].op {
             Op::Alloca { .. } => {
                 let obj = self.out.memory.object(ObjKind::Stack(inst), 0);
-                self.add(result, Loc { obj, off: Offset::ZERO });
+                self.add(
+                    result,
+                    Loc {
+                        obj,
+                        off: Offset::ZERO,
+                    },
+                );
             }
             Op::Load { addr } => self.load_into(result, addr, body.insts[inst].ty),
             Op::Store { addr, value } => {
                 let targets: LocSet = self.out.targets(value).into();
                 self.store(addr, Offset::ZERO, &targets);
             }
-            Op::PtrAdd { base, offset, indices } => {
+            Op::PtrAdd {
+                base,
+                offset,
+                indices,
+            } => {
                 let delta = self.delta(offset, indices);
                 for loc in LocSet::from(self.out.targets(base)) {
-                    self.add(result, Loc { obj: loc.obj, off: loc.off.plus(delta) });
+                    self.add(
+                        result,
+                        Loc {
+                            obj: loc.obj,
+                            off: loc.off.plus(delta),
+                        },
+                    );
                 }
             }
             Op::MemCopy { dst, src, .. } => self.copy_contents(dst, src),
@@ -279,7 +342,13 @@ impl<'a> Solver<'a> {
                 // A pointer taken apart as an integer: still leads to its object, somewhere.
                 for operand in [a, b] {
                     for loc in LocSet::from(self.out.targets(operand)) {
-                        self.add(result, Loc { obj: loc.obj, off: Offset::ANY });
+                        self.add(
+                            result,
+                            Loc {
+                                obj: loc.obj,
+                                off: Offset::ANY,
+                            },
+                        );
                     }
                 }
             }
@@ -316,7 +385,13 @@ impl<'a> Solver<'a> {
                 if self.pointer_like(body.insts[inst].ty) {
                     for &arg in body.list(args) {
                         for loc in LocSet::from(self.out.targets(arg)) {
-                            self.add(result, Loc { obj: loc.obj, off: Offset::ANY });
+                            self.add(
+                                result,
+                                Loc {
+                                    obj: loc.obj,
+                                    off: Offset::ANY,
+                                },
+                            );
                         }
                     }
                 }
@@ -334,8 +409,13 @@ impl<'a> Solver<'a> {
     fn delta(&self, offset: i64, indices: drip_program::PoolRange) -> Offset {
         let mut delta = Offset::exact(offset);
         for scaled in self.body.scaled(indices) {
-            let scale = u32::try_from(scaled.scale.unsigned_abs()).unwrap_or(1).max(1);
-            delta = delta.plus(Offset { base: 0, stride: scale });
+            let scale = u32::try_from(scaled.scale.unsigned_abs())
+                .unwrap_or(1)
+                .max(1);
+            delta = delta.plus(Offset {
+                base: 0,
+                stride: scale,
+            });
         }
         delta
     }
@@ -375,7 +455,13 @@ impl<'a> Solver<'a> {
         let (kind, depth) = (object.kind, object.depth);
         match kind {
             ObjKind::World => self.add_content(cell, world()),
-            ObjKind::Deep(_) => self.add_content(cell, Loc { obj: place.obj, off: Offset::ANY }),
+            ObjKind::Deep(_) => self.add_content(
+                cell,
+                Loc {
+                    obj: place.obj,
+                    off: Offset::ANY,
+                },
+            ),
             ObjKind::Global(global) if self.program.globals[global].is_const => {
                 self.initial_contents(cell, &self.program.globals[global].init);
             }
@@ -390,7 +476,13 @@ impl<'a> Solver<'a> {
                 } else {
                     self.out.memory.object(ObjKind::Entry(cell), depth + 1)
                 };
-                self.add_content(cell, Loc { obj, off: Offset::ZERO });
+                self.add_content(
+                    cell,
+                    Loc {
+                        obj,
+                        off: Offset::ZERO,
+                    },
+                );
             }
             ObjKind::Stack(_) | ObjKind::Fresh { .. } | ObjKind::Func(_) => {}
         }
@@ -399,7 +491,9 @@ impl<'a> Solver<'a> {
     /// A constant table: addresses in its initialiser.
     fn initial_contents(&mut self, cell: CellId, init: &Init) {
         let off = self.out.memory.cells[cell].off;
-        let Init::Slots { slots, .. } = init else { return };
+        let Init::Slots { slots, .. } = init else {
+            return;
+        };
         for &(at, scalar) in slots.iter() {
             if !off.may_equal(Offset::exact(at as i64)) {
                 continue;
@@ -410,7 +504,13 @@ impl<'a> Solver<'a> {
                 _ => continue,
             };
             let obj = self.out.memory.object(kind, 0);
-            self.add_content(cell, Loc { obj, off: Offset::exact(offset) });
+            self.add_content(
+                cell,
+                Loc {
+                    obj,
+                    off: Offset::exact(offset),
+                },
+            );
         }
     }
 
@@ -451,8 +551,14 @@ impl<'a> Solver<'a> {
         let wanted = self.pointer_like(ty);
         for loc in LocSet::from(self.out.targets(addr)) {
             // A struct loaded as one value sees all its cells.
-            let locs = if matches!(self.program.types.get(ty), Type::Struct(_) | Type::Array { .. }) {
-                Loc { obj: loc.obj, off: Offset::ANY }
+            let locs = if matches!(
+                self.program.types.get(ty),
+                Type::Struct(_) | Type::Array { .. }
+            ) {
+                Loc {
+                    obj: loc.obj,
+                    off: Offset::ANY,
+                }
             } else {
                 loc
             };
@@ -464,7 +570,13 @@ impl<'a> Solver<'a> {
 
     fn store(&mut self, addr: Operand, offset: Offset, targets: &[Loc]) {
         for loc in LocSet::from(self.out.targets(addr)) {
-            self.store_at(Loc { obj: loc.obj, off: loc.off.plus(offset) }, targets);
+            self.store_at(
+                Loc {
+                    obj: loc.obj,
+                    off: loc.off.plus(offset),
+                },
+                targets,
+            );
         }
     }
 
@@ -492,23 +604,54 @@ impl<'a> Solver<'a> {
             return;
         }
         if from.obj == Memory::WORLD {
-            self.store_at(Loc { obj: to.obj, off: Offset::ANY }, &[world()]);
+            self.store_at(
+                Loc {
+                    obj: to.obj,
+                    off: Offset::ANY,
+                },
+                &[world()],
+            );
             return;
         }
-        let cells: SmallVec<[CellId; 8]> = self.out.memory.objects[from.obj].cells.iter().copied().collect();
+        let cells: SmallVec<[CellId; 8]> = self.out.memory.objects[from.obj]
+            .cells
+            .iter()
+            .copied()
+            .collect();
         for cell in cells {
             let place = self.out.memory.cells[cell];
-            let distance = Offset { base: place.off.base.wrapping_sub(from.off.base), stride: place.off.stride };
+            let distance = Offset {
+                base: place.off.base.wrapping_sub(from.off.base),
+                stride: place.off.stride,
+            };
             let targets = self.out.contents[cell].clone();
-            self.store_at(Loc { obj: to.obj, off: to.off.plus(distance) }, &targets);
+            self.store_at(
+                Loc {
+                    obj: to.obj,
+                    off: to.off.plus(distance),
+                },
+                &targets,
+            );
         }
         // A destination cell that nobody wrote in the source yet: its entry state must exist to be copied.
-        let wanted: SmallVec<[Offset; 8]> =
-            self.out.memory.objects[to.obj].cells.iter().map(|&c| self.out.memory.cells[c].off).collect();
+        let wanted: SmallVec<[Offset; 8]> = self.out.memory.objects[to.obj]
+            .cells
+            .iter()
+            .map(|&c| self.out.memory.cells[c].off)
+            .collect();
         for off in wanted {
-            let distance = Offset { base: off.base.wrapping_sub(to.off.base), stride: off.stride };
+            let distance = Offset {
+                base: off.base.wrapping_sub(to.off.base),
+                stride: off.stride,
+            };
             if distance.base >= 0 && self.out.memory.kind(from.obj).has_entry_state() {
-                self.read(Loc { obj: from.obj, off: from.off.plus(distance) }, true);
+                self.read(
+                    Loc {
+                        obj: from.obj,
+                        off: from.off.plus(distance),
+                    },
+                    true,
+                );
             }
         }
     }
@@ -517,7 +660,9 @@ impl<'a> Solver<'a> {
         let result = self.body.result(inst);
         for outcome in &summary.outcomes {
             for &index in &outcome.fresh {
-                self.out.memory.object(ObjKind::Fresh { call: inst, index }, 0);
+                self.out
+                    .memory
+                    .object(ObjKind::Fresh { call: inst, index }, 0);
             }
             for target in self.value_targets(inst, args, &outcome.ret) {
                 self.add(result, target);
@@ -531,13 +676,31 @@ impl<'a> Solver<'a> {
                     continue;
                 }
                 for loc in self.resolve(inst, args, &write.cell.base) {
-                    self.store_at(Loc { obj: loc.obj, off: loc.off.plus(write.cell.offset) }, &targets);
+                    self.store_at(
+                        Loc {
+                            obj: loc.obj,
+                            off: loc.off.plus(write.cell.offset),
+                        },
+                        &targets,
+                    );
                 }
             }
             for copy in &outcome.copies {
-                let to = self.out.memory.object(ObjKind::Fresh { call: inst, index: copy.to }, 0);
+                let to = self.out.memory.object(
+                    ObjKind::Fresh {
+                        call: inst,
+                        index: copy.to,
+                    },
+                    0,
+                );
                 for from in self.resolve(inst, args, &copy.from) {
-                    self.copy_object(from, Loc { obj: to, off: Offset::ZERO });
+                    self.copy_object(
+                        from,
+                        Loc {
+                            obj: to,
+                            off: Offset::ZERO,
+                        },
+                    );
                 }
             }
             for escape in &outcome.escapes {
@@ -554,9 +717,18 @@ impl<'a> Solver<'a> {
                 if let drip_models::Subject::Entry(path) = &atom.subject
                     && let Some((&last, front)) = path.loads.split_last()
                 {
-                    let base = ValuePath { root: path.root, loads: front.into() };
+                    let base = ValuePath {
+                        root: path.root,
+                        loads: front.into(),
+                    };
                     for loc in self.resolve(inst, args, &base) {
-                        self.read(Loc { obj: loc.obj, off: loc.off.plus(last) }, false);
+                        self.read(
+                            Loc {
+                                obj: loc.obj,
+                                off: loc.off.plus(last),
+                            },
+                            false,
+                        );
                     }
                 }
             }
@@ -573,10 +745,17 @@ impl<'a> Solver<'a> {
 
     /// What a havocked object leads to is havocked too.
     fn spread_havoc(&mut self) {
-        let mut stack: Vec<ObjId> =
-            self.out.memory.objects.iter_enumerated().filter(|(_, o)| o.havoc).map(|(id, _)| id).collect();
+        let mut stack: Vec<ObjId> = self
+            .out
+            .memory
+            .objects
+            .iter_enumerated()
+            .filter(|(_, o)| o.havoc)
+            .map(|(id, _)| id)
+            .collect();
         while let Some(obj) = stack.pop() {
-            let cells: SmallVec<[CellId; 8]> = self.out.memory.objects[obj].cells.iter().copied().collect();
+            let cells: SmallVec<[CellId; 8]> =
+                self.out.memory.objects[obj].cells.iter().copied().collect();
             for cell in cells {
                 for loc in self.out.contents[cell].clone() {
                     let target = &mut self.out.memory.objects[loc.obj];
@@ -596,15 +775,27 @@ impl<'a> Solver<'a> {
             Value::Entry { path, plus } => self
                 .resolve(inst, args, path)
                 .into_iter()
-                .map(|l| Loc { obj: l.obj, off: l.off.plus(*plus) })
+                .map(|l| Loc {
+                    obj: l.obj,
+                    off: l.off.plus(*plus),
+                })
                 .collect(),
             Value::Fresh { index, offset } => {
-                let obj = self.out.memory.object(ObjKind::Fresh { call: inst, index: *index }, 0);
+                let obj = self.out.memory.object(
+                    ObjKind::Fresh {
+                        call: inst,
+                        index: *index,
+                    },
+                    0,
+                );
                 LocSet::from_slice(&[Loc { obj, off: *offset }])
             }
             Value::Func(func) => {
                 let obj = self.out.memory.object(ObjKind::Func(*func), 0);
-                LocSet::from_slice(&[Loc { obj, off: Offset::ZERO }])
+                LocSet::from_slice(&[Loc {
+                    obj,
+                    off: Offset::ZERO,
+                }])
             }
             Value::Unknown(_) => {
                 if self.pointer_like(self.body.insts[inst].ty) {
@@ -625,18 +816,30 @@ impl<'a> Solver<'a> {
             },
             Root::Global(g) => {
                 let obj = self.out.memory.object(ObjKind::Global(g), 0);
-                LocSet::from_slice(&[Loc { obj, off: Offset::ZERO }])
+                LocSet::from_slice(&[Loc {
+                    obj,
+                    off: Offset::ZERO,
+                }])
             }
             Root::Fresh(index) => {
                 let obj = self.out.memory.object(ObjKind::Fresh { call, index }, 0);
-                LocSet::from_slice(&[Loc { obj, off: Offset::ZERO }])
+                LocSet::from_slice(&[Loc {
+                    obj,
+                    off: Offset::ZERO,
+                }])
             }
             Root::Ret => LocSet::new(),
         };
         for &offset in &path.loads {
             let mut next = LocSet::new();
             for loc in set {
-                for target in self.read(Loc { obj: loc.obj, off: loc.off.plus(offset) }, true) {
+                for target in self.read(
+                    Loc {
+                        obj: loc.obj,
+                        off: loc.off.plus(offset),
+                    },
+                    true,
+                ) {
                     insert(&mut next, target);
                 }
             }

@@ -10,10 +10,20 @@ use super::solve::LocalMemory;
 impl fmt::Display for LocalMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (id, object) in self.memory.objects.iter_enumerated() {
-            writeln!(f, "{id} = {}{}", show_kind(&self.memory, object.kind), if object.havoc { " havoc" } else { "" })?;
+            writeln!(
+                f,
+                "{id} = {}{}",
+                show_kind(&self.memory, object.kind),
+                if object.havoc { " havoc" } else { "" }
+            )?;
         }
         for (id, set) in self.contents.iter_enumerated() {
-            writeln!(f, "{} -> {}", show_cell(&self.memory, id), show_set(&self.memory, set))?;
+            writeln!(
+                f,
+                "{} -> {}",
+                show_cell(&self.memory, id),
+                show_set(&self.memory, set)
+            )?;
         }
         for (id, set) in self.values.iter_enumerated() {
             if !set.is_empty() {
@@ -51,6 +61,9 @@ pub fn show_cell(memory: &Memory, cell: CellId) -> String {
 }
 
 fn show_set(_: &Memory, set: &[Loc]) -> String {
-    let parts: Vec<String> = set.iter().map(|l| format!("{}+{}", l.obj, show_offset(l.off))).collect();
+    let parts: Vec<String> = set
+        .iter()
+        .map(|l| format!("{}+{}", l.obj, show_offset(l.off)))
+        .collect();
     format!("{{{}}}", parts.join(", "))
 }
