@@ -34,7 +34,7 @@ int separate_heap_pointer_bad(size_t len) {
     return -1;
   w[0] = 0;
   if (len == sizeof small)
-    heap = NULL; // LOST
+    heap = NULL;
   free(heap);
   return 0;
 }

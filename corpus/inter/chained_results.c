@@ -50,7 +50,7 @@ int read_one_bad(FILE *f) {
     return -1;
   const char *s = reader_next(r); // LEAK
   int c = s ? s[0] : 0;
-  free(r); // LOST
+  free(r);
   return c;
 }
 
