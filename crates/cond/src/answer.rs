@@ -45,12 +45,26 @@ pub struct Budget {
     pub lemma_rounds: u32,
 }
 
+impl Budget {
+    /// The fuel that is left after a part of the query.
+    pub(crate) fn left_after(&self, used: &Cost) -> Budget {
+        Budget {
+            interval_steps: self.interval_steps.saturating_sub(used.interval_steps),
+            splits: self.splits.saturating_sub(used.splits),
+            guesses: self.guesses.saturating_sub(used.guesses),
+            sat_clauses: self.sat_clauses.saturating_sub(used.clauses),
+            sat_conflicts: self.sat_conflicts.saturating_sub(used.conflicts),
+            lemma_rounds: self.lemma_rounds,
+        }
+    }
+}
+
 impl Default for Budget {
     fn default() -> Self {
         Budget {
             interval_steps: 20_000,
             splits: 64,
-            guesses: 8,
+            guesses: 48,
             sat_clauses: 400_000,
             sat_conflicts: 20_000,
             lemma_rounds: 64,

@@ -10,6 +10,7 @@ use std::time::Instant;
 use crate::Terms;
 use crate::answer::{Answer, Budget, Cost, Model, Stage, Verdict};
 use crate::blast::{self, LeafFacts, Outcome};
+use crate::components::partition;
 use crate::eval::{Assignment, Values};
 use crate::facts::{self, Settled};
 use crate::filter;
@@ -37,7 +38,10 @@ pub fn check_counted(
     };
     let answer = match query.prepare(conjunction) {
         Prepared::Settled(answer) => answer,
-        Prepared::Open(conjuncts) => query.decide(&conjuncts),
+        Prepared::Open(conjuncts) => {
+            let parts = partition(query.terms, &conjuncts);
+            query.decide(parts, Assignment::new(), &mut |_, _| {})
+        }
     };
     statistics.settle(&answer);
     #[cfg(feature = "z3-check")]
@@ -58,6 +62,12 @@ pub(crate) enum Prepared {
     Settled(Answer),
     /// The flat conjunction, ascending.
     Open(Vec<TermId>),
+}
+
+/// What was found out about a part of a query.
+pub(crate) enum PartResult<'r> {
+    Feasible(&'r Assignment),
+    Infeasible(Stage),
 }
 
 /// One run through the stages.
@@ -94,32 +104,68 @@ impl Query<'_> {
         Prepared::Open(flat.conjuncts)
     }
 
-    /// Intervals, then SAT.
-    pub(crate) fn decide(&mut self, conjuncts: &[TermId]) -> Answer {
+    /// Intervals, then SAT, for parts that share no unknowns: all of them by intervals before any goes on to SAT.
+    /// `model` has the values of parts that were decided before; `log` hears what is decided here.
+    pub(crate) fn decide(
+        &mut self,
+        parts: Vec<Vec<TermId>>,
+        mut model: Assignment,
+        log: &mut dyn FnMut(&[TermId], &PartResult),
+    ) -> Answer {
         let start = Instant::now();
-        let settled = facts::settle(self.terms, conjuncts, self.budget, &mut self.cost);
-        self.statistics.enter(Stage::Intervals, start.elapsed());
-        match settled {
-            Settled::Feasible(model) => {
-                self.answer(Verdict::Feasible, Stage::Intervals, Some(model))
+        let mut open = Vec::new();
+        let mut refuted = false;
+        for part in parts {
+            let budget = self.budget.left_after(&self.cost);
+            match facts::settle(self.terms, &part, &budget, &mut self.cost) {
+                Settled::Feasible(values) => {
+                    log(&part, &PartResult::Feasible(&values));
+                    model.extend(values);
+                }
+                Settled::Infeasible => {
+                    log(&part, &PartResult::Infeasible(Stage::Intervals));
+                    refuted = true;
+                    break;
+                }
+                Settled::Open(facts) => open.push((part, facts)),
             }
-            Settled::Infeasible => self.answer(Verdict::Infeasible, Stage::Intervals, None),
-            Settled::Open(facts) => self.by_sat(conjuncts, &facts),
+        }
+        self.statistics.enter(Stage::Intervals, start.elapsed());
+        if refuted {
+            self.answer(Verdict::Infeasible, Stage::Intervals, None)
+        } else if open.is_empty() {
+            self.answer(Verdict::Feasible, Stage::Intervals, Some(model))
+        } else {
+            self.by_sat(&open, model, log)
         }
     }
 
-    fn by_sat(&mut self, conjuncts: &[TermId], facts: &LeafFacts) -> Answer {
+    fn by_sat(
+        &mut self,
+        open: &[(Vec<TermId>, LeafFacts)],
+        mut model: Assignment,
+        log: &mut dyn FnMut(&[TermId], &PartResult),
+    ) -> Answer {
         let start = Instant::now();
-        let outcome = blast::solve(self.terms, conjuncts, facts, self.budget, &mut self.cost);
-        let (verdict, model) = match outcome {
-            Outcome::Infeasible => (Verdict::Infeasible, None),
-            Outcome::Feasible(model) if satisfies(self.terms, conjuncts, &model) => {
-                (Verdict::Feasible, Some(model))
+        let mut verdict = Verdict::Feasible;
+        for (part, facts) in open {
+            let budget = self.budget.left_after(&self.cost);
+            match blast::solve(self.terms, part, facts, &budget, &mut self.cost) {
+                Outcome::Infeasible => {
+                    log(part, &PartResult::Infeasible(Stage::Sat));
+                    verdict = Verdict::Infeasible;
+                    break;
+                }
+                Outcome::Feasible(values) if satisfies(self.terms, part, &values) => {
+                    log(part, &PartResult::Feasible(&values));
+                    model.extend(values);
+                }
+                // A model that doesn't hold would be the client's doing: one symbol or function with two sorts.
+                Outcome::Feasible(_) | Outcome::OutOfFuel => verdict = Verdict::Unknown,
             }
-            // A model that doesn't hold would be the client's doing: one symbol or function with two sorts.
-            Outcome::Feasible(_) | Outcome::OutOfFuel => (Verdict::Unknown, None),
-        };
+        }
         self.statistics.enter(Stage::Sat, start.elapsed());
+        let model = (verdict == Verdict::Feasible).then_some(model);
         self.answer(verdict, Stage::Sat, model)
     }
 

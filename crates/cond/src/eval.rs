@@ -40,6 +40,34 @@ impl Assignment {
         self.functions.insert((function, args), value);
     }
 
+    /// Takes over what another assignment mentions.
+    pub(crate) fn extend(&mut self, other: Assignment) {
+        self.syms.extend(other.syms);
+        self.addresses.extend(other.addresses);
+        self.functions.extend(other.functions);
+    }
+
+    /// The part that matters for the given terms, with the defaults written out.
+    pub(crate) fn restricted(&self, terms: &Terms, roots: &[TermId]) -> Assignment {
+        let mut part = Assignment::new();
+        let mut values = Values::default();
+        for t in terms.subterms(roots) {
+            match terms.kind(t) {
+                TermKind::Sym(sym) => part.set_sym(*sym, self.sym(*sym)),
+                TermKind::Addr(object) => part.set_address(*object, self.address(*object)),
+                TermKind::App(function, args) => {
+                    let args = args
+                        .iter()
+                        .map(|&arg| values.value(terms, arg, self))
+                        .collect();
+                    part.set_result(*function, args, values.value(terms, t, self));
+                }
+                _ => {}
+            }
+        }
+        part
+    }
+
     /// The symbol's value.
     pub fn sym(&self, sym: SymId) -> u64 {
         self.syms.get(&sym).copied().unwrap_or(0)

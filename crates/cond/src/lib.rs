@@ -12,6 +12,7 @@ mod answer;
 mod blast;
 mod build;
 mod check;
+mod components;
 mod display;
 mod eval;
 mod facts;

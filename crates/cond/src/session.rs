@@ -1,10 +1,11 @@
 //! Many similar queries over one arena: what can be answered from earlier ones?
 //!
-//! The conditions of neighbouring paths share most of their conjuncts. A session remembers
+//! The conditions of neighbouring paths share most of their conjuncts, so they share whole parts (groups of conjuncts
+//! without common unknowns). A session remembers
 //!
-//! - answers to whole queries;
-//! - the last few models: one that satisfies a new query answers it (evaluation is much cheaper than solving);
-//! - contradictory sets of conjuncts: a query that contains one is infeasible. Whole refuted queries are remembered, and
+//! - models of parts, by part, and the last few models: one that satisfies a new part answers it (evaluation is much
+//!   cheaper than solving);
+//! - contradictory sets of conjuncts: a query that contains one is infeasible. Whole refuted parts are remembered, and
 //!   the small cores that the client asks for.
 //!
 //! Deterministic: the answers depend on the sequence of queries, so a session belongs to one worker and one function.
@@ -17,7 +18,8 @@ use rustc_hash::FxHashMap;
 
 use crate::Terms;
 use crate::answer::{Answer, Budget, Cost, Model, Stage, Verdict};
-use crate::check::{Prepared, Query, booleans, check_counted, satisfies};
+use crate::check::{PartResult, Prepared, Query, booleans, check_counted, satisfies};
+use crate::components::partition;
 use crate::eval::Assignment;
 use crate::statistics::Statistics;
 use crate::term::TermId;
@@ -28,8 +30,8 @@ const MAX_MODELS: usize = 6;
 /// Contradictory sets that are compared with a new query; the oldest are forgotten.
 const MAX_CORES: usize = 128;
 
-/// Whole answers that are remembered; after that the table starts again.
-const MAX_ANSWERS: usize = 4096;
+/// Models that are remembered by part; after that the table starts again.
+const MAX_PARTS: usize = 4096;
 
 /// Conjuncts up to which a core is minimised; a larger one is returned as it is.
 const MAX_CORE_CANDIDATES: usize = 96;
@@ -39,9 +41,7 @@ const MAX_CORE_CANDIDATES: usize = 96;
 pub struct Session {
     budget: Budget,
     statistics: Statistics,
-    answers: FxHashMap<Box<[TermId]>, Answer>,
-    models: VecDeque<Assignment>,
-    cores: VecDeque<(Box<[TermId]>, Stage)>,
+    memory: Memory,
 }
 
 impl Session {
@@ -50,9 +50,7 @@ impl Session {
         Session {
             budget,
             statistics: Statistics::new(),
-            answers: FxHashMap::default(),
-            models: VecDeque::new(),
-            cores: VecDeque::new(),
+            memory: Memory::default(),
         }
     }
 
@@ -90,70 +88,52 @@ impl Session {
             Prepared::Open(conjuncts) => conjuncts,
         };
         let start = Instant::now();
-        if let Some(answer) = self.recall(terms, &conjuncts) {
-            self.statistics.reuse(answer.verdict, start.elapsed());
-            return answer;
-        }
+        let (parts, model) = match self.recall(terms, &conjuncts) {
+            Recalled::Whole(answer) => {
+                self.statistics.reuse(answer.verdict, start.elapsed());
+                return answer;
+            }
+            Recalled::Partly { open, model } => (open, model),
+        };
         let mut query = Query {
             terms,
             budget: &self.budget,
             statistics: &mut self.statistics,
             cost: Cost::default(),
         };
-        let answer = query.decide(&conjuncts);
+        let memory = &mut self.memory;
+        let answer = query.decide(parts, model, &mut |part, result| {
+            memory.remember(part, result)
+        });
         self.statistics.settle(&answer);
-        self.remember(&conjuncts, &answer);
         answer
     }
 
-    fn recall(&self, terms: &Terms, conjuncts: &[TermId]) -> Option<Answer> {
-        if let Some(known) = self.answers.get(conjuncts) {
-            return Some(Answer {
-                reused: true,
+    fn recall(&self, terms: &Terms, conjuncts: &[TermId]) -> Recalled {
+        let whole = |verdict, stage, model: Option<Assignment>| {
+            let model = model.map(Model::new);
+            Recalled::Whole(Answer {
+                verdict,
+                stage,
+                model,
                 cost: Cost::default(),
-                ..known.clone()
-            });
-        }
-        let recalled = |verdict, stage, model: Option<Assignment>| Answer {
-            verdict,
-            stage,
-            model: model.map(Model::new),
-            cost: Cost::default(),
-            reused: true,
+                reused: true,
+            })
         };
-        let contains = |core: &[TermId]| core.iter().all(|t| conjuncts.binary_search(t).is_ok());
-        if let Some((_, stage)) = self.cores.iter().find(|(core, _)| contains(core)) {
-            return Some(recalled(Verdict::Infeasible, *stage, None));
+        if let Some(stage) = self.memory.contradiction(conjuncts) {
+            return whole(Verdict::Infeasible, stage, None);
         }
-        let model = self
-            .models
-            .iter()
-            .find(|model| satisfies(terms, conjuncts, model))?;
-        Some(recalled(
-            Verdict::Feasible,
-            Stage::Intervals,
-            Some(model.clone()),
-        ))
-    }
-
-    fn remember(&mut self, conjuncts: &[TermId], answer: &Answer) {
-        if self.answers.len() >= MAX_ANSWERS {
-            self.answers.clear();
-        }
-        self.answers.insert(conjuncts.into(), answer.clone());
-        match (&answer.model, answer.verdict) {
-            (Some(model), _) => {
-                self.models.push_front(model.assignment().clone());
-                self.models.truncate(MAX_MODELS);
+        let (mut open, mut model) = (Vec::new(), Assignment::new());
+        for part in partition(terms, conjuncts) {
+            match self.memory.model(terms, &part) {
+                Some(known) => model.extend(known.restricted(terms, &part)),
+                None => open.push(part),
             }
-            (None, Verdict::Infeasible) => self.remember_core(conjuncts, answer.stage),
-            _ => {}
         }
-    }
-
-    fn remember_core(&mut self, core: &[TermId], stage: Stage) {
-        self.cores.push_front((core.into(), stage));
-        self.cores.truncate(MAX_CORES);
+        if open.is_empty() {
+            return whole(Verdict::Feasible, Stage::Intervals, Some(model));
+        }
+        Recalled::Partly { open, model }
     }
 
     /// A small contradictory part of an infeasible conjunction, by leaving out conjuncts one by one; the whole
@@ -177,7 +157,61 @@ impl Session {
                 at += 1;
             }
         }
-        self.remember_core(&core, whole.stage);
+        self.memory.remember_core(&core, whole.stage);
         core
+    }
+}
+
+enum Recalled {
+    Whole(Answer),
+    /// The parts that have to be decided, and values for the others.
+    Partly {
+        open: Vec<Vec<TermId>>,
+        model: Assignment,
+    },
+}
+
+#[derive(Debug, Default)]
+struct Memory {
+    parts: FxHashMap<Box<[TermId]>, Assignment>,
+    models: VecDeque<Assignment>,
+    cores: VecDeque<(Box<[TermId]>, Stage)>,
+}
+
+impl Memory {
+    /// The stage that refuted a part of these conjuncts.
+    fn contradiction(&self, conjuncts: &[TermId]) -> Option<Stage> {
+        let contained = |core: &[TermId]| core.iter().all(|t| conjuncts.binary_search(t).is_ok());
+        self.cores
+            .iter()
+            .find(|(core, _)| contained(core))
+            .map(|&(_, stage)| stage)
+    }
+
+    fn model(&self, terms: &Terms, part: &[TermId]) -> Option<&Assignment> {
+        self.parts.get(part).or_else(|| {
+            self.models
+                .iter()
+                .find(|model| satisfies(terms, part, model))
+        })
+    }
+
+    fn remember(&mut self, part: &[TermId], result: &PartResult<'_>) {
+        match result {
+            PartResult::Infeasible(stage) => self.remember_core(part, *stage),
+            PartResult::Feasible(model) => {
+                if self.parts.len() >= MAX_PARTS {
+                    self.parts.clear();
+                }
+                self.parts.insert(part.into(), (*model).clone());
+                self.models.push_front((*model).clone());
+                self.models.truncate(MAX_MODELS);
+            }
+        }
+    }
+
+    fn remember_core(&mut self, core: &[TermId], stage: Stage) {
+        self.cores.push_front((core.into(), stage));
+        self.cores.truncate(MAX_CORES);
     }
 }
