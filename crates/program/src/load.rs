@@ -93,7 +93,7 @@ pub fn load(inputs: Vec<Input>, config: &LoadConfig) -> Loaded {
 
     let start = Instant::now();
     let mut linked = link::link(&modules);
-    link::initialisers(&mut linked);
+    link::init::initialisers(&mut linked);
     problems.append(&mut linked.problems);
     statistics.link = start.elapsed();
 

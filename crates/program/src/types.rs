@@ -158,7 +158,7 @@ impl Types {
             Type::Ptr => self.layout.pointer_bytes,
             Type::Struct(s) => s.align,
             Type::Array { elem, .. } => self.align_of(*elem),
-            Type::Vector { .. } => self.size_of(id).clamp(1, 16),
+            Type::Vector { .. } => self.size_of(id).max(1),
         }
     }
 

@@ -7,7 +7,7 @@ use drip_base::IndexVec;
 use drip_bitcode as bc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::types::{Described, describe};
+use super::describe::{Described, byte_size, describe};
 use crate::body::{Body, Loc, Var};
 use crate::ids::*;
 use crate::lower::consts::Interner;
@@ -415,7 +415,7 @@ fn field_path(
             }
             bc::tag::ARRAY => {
                 let elem = composite.base?;
-                let bytes = super::types::byte_size(md, elem)?;
+                let bytes = byte_size(md, elem)?;
                 out.push_str(&format!("[{}]", offset.checked_div(bytes)?));
                 offset %= bytes;
                 ty = elem;

@@ -7,6 +7,7 @@
 //! Debug info is advice for reports: a missing or broken node reads as absent.
 
 pub(crate) mod body;
+pub(crate) mod describe;
 pub(crate) mod mangling;
 pub(crate) mod names;
 pub(crate) mod types;

@@ -1,9 +1,11 @@
 //! What a global holds at program start.
 
 use drip_bitcode as bc;
+use rayon::prelude::*;
 
-use crate::ids::TypeId;
-use crate::lower::context::Context;
+use super::{Linkage, context};
+use crate::ids::{GlobalId, TypeId};
+use crate::lower::context::{Context, Linked};
 use crate::lower::fold::{Base, Folded, Folder, truncate};
 use crate::model::{Init, Scalar};
 use crate::types::Type;
@@ -20,7 +22,35 @@ const MAX_ELEMENTS: u32 = 1 << 22;
 /// Aggregates nested deeper than this are left out.
 const MAX_NESTING: u32 = 64;
 
-pub(crate) fn initialiser(cx: Context<'_>, global: &bc::RawGlobal) -> Init {
+/// Initialisers of all globals that have one; modules in parallel.
+pub(crate) fn initialisers(linked: &mut Linkage<'_>) {
+    let shared = &*linked;
+    let found: Vec<Vec<(GlobalId, Init)>> = (0..shared.modules.len())
+        .into_par_iter()
+        .map(|module| module_initialisers(shared, module))
+        .collect();
+    for (global, init) in found.into_iter().flatten() {
+        linked.program.globals[global].init = init;
+    }
+}
+
+fn module_initialisers(linked: &Linkage<'_>, module: usize) -> Vec<(GlobalId, Init)> {
+    let cx = context(linked, module as u32);
+    let raw = linked.modules[module].globals.iter().zip(&cx.link.globals);
+    raw.filter_map(|(raw, at)| match *at {
+        // Of several definitions only the one that was chosen counts.
+        Linked::Global { global, offset: 0 }
+            if linked.program.globals[global].unit.index() == module
+                && raw.initializer.is_some() =>
+        {
+            Some((global, initialiser(cx, raw)))
+        }
+        _ => None,
+    })
+    .collect()
+}
+
+fn initialiser(cx: Context<'_>, global: &bc::RawGlobal) -> Init {
     let Some(value) = global.initializer else {
         return Init::Extern;
     };
@@ -145,67 +175,58 @@ impl Flattener<'_> {
         }
     }
 
+    /// Type and offset of an element of an aggregate.
+    fn place(&self, ty: TypeId, index: usize) -> Option<(TypeId, u64)> {
+        let types = self.folder.cx.types;
+        match types.get(ty) {
+            Type::Struct(layout) => layout.fields.get(index).copied(),
+            Type::Array { elem, .. } | Type::Vector { elem, .. } => {
+                Some((*elem, (index as u64).saturating_mul(types.size_of(*elem))))
+            }
+            _ => None,
+        }
+    }
+
     fn aggregate(&mut self, id: bc::ValueId, ty: TypeId, offset: u64, depth: u32) {
         let Some((constant, table)) = self.folder.constant(id) else {
             return;
         };
-        let types = self.folder.cx.types;
-        let place = |index: usize| -> Option<(TypeId, u64)> {
-            match types.get(ty) {
-                Type::Struct(layout) => layout.fields.get(index).copied(),
-                Type::Array { elem, .. } | Type::Vector { elem, .. } => {
-                    Some((*elem, (index as u64).saturating_mul(types.size_of(*elem))))
-                }
-                _ => None,
-            }
-        };
         match constant.kind {
             bc::RawConst::Aggregate(range) => {
                 for (index, &elem) in range.of(&table.operands).iter().enumerate() {
-                    if let Some((ty, at)) = place(index) {
+                    if let Some((ty, at)) = self.place(ty, index) {
                         self.value(elem, ty, offset.saturating_add(at), depth);
                     }
                 }
             }
             bc::RawConst::String(range) => {
-                for (index, &byte) in range
-                    .of(&table.bytes)
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, b)| **b != 0)
-                {
-                    self.number(
-                        offset + index as u64,
-                        Scalar::Int {
-                            bits: byte.into(),
-                            bytes: 1,
-                        },
-                    );
+                for (index, &byte) in range.of(&table.bytes).iter().enumerate() {
+                    self.plain(ty, index, offset, byte.into());
                 }
             }
             bc::RawConst::Data(range) => {
-                let is_int = |ty| types.int_width(ty);
-                for (index, &word) in range
-                    .of(&table.words)
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, w)| **w != 0)
-                {
-                    let Some((ty, at)) = place(index) else {
-                        continue;
-                    };
-                    let bytes = types.size_of(ty).min(255) as u8;
-                    let scalar = match is_int(ty) {
-                        Some(width) => Scalar::Int {
-                            bits: truncate(word, width),
-                            bytes,
-                        },
-                        None => Scalar::Opaque { bytes },
-                    };
-                    self.number(offset.saturating_add(at), scalar);
+                for (index, &word) in range.of(&table.words).iter().enumerate() {
+                    self.plain(ty, index, offset, word);
                 }
             }
             _ => {}
         }
+    }
+
+    /// An element of a table of numbers.
+    fn plain(&mut self, ty: TypeId, index: usize, offset: u64, word: u64) {
+        let (true, Some((ty, at))) = (word != 0, self.place(ty, index)) else {
+            return;
+        };
+        let types = self.folder.cx.types;
+        let bytes = types.size_of(ty).min(255) as u8;
+        let scalar = match types.int_width(ty) {
+            Some(width) => Scalar::Int {
+                bits: truncate(word, width),
+                bytes,
+            },
+            None => Scalar::Opaque { bytes },
+        };
+        self.number(offset.saturating_add(at), scalar);
     }
 }

@@ -3,17 +3,18 @@
 //!
 //! Sequential and in input order; what costs time (bodies) comes later and in parallel.
 
+mod aliases;
 pub(crate) mod attrs;
 pub(crate) mod init;
+mod merge;
 pub(crate) mod symbols;
 pub(crate) mod types;
 
 use std::sync::atomic::AtomicBool;
 
 use drip_bitcode as bc;
-use rayon::prelude::*;
 
-use self::symbols::{Candidate, NO_SYMBOL, Rank, Symbols};
+use self::symbols::{Candidate, Rank, Symbols};
 use crate::debug_info;
 use crate::ids::*;
 use crate::load::Problem;
@@ -21,9 +22,6 @@ use crate::lower::context::{CommonTypes, Context, Linked, ModuleLink};
 use crate::lower::fold::{Base, Folded, Folder};
 use crate::model::*;
 use crate::types::Type;
-
-/// Aliases of aliases of aliases …: longer chains count as unknown.
-const MAX_ALIAS_CHAIN: usize = 8;
 
 /// A body to lower.
 #[derive(Clone, Copy, Debug)]
@@ -281,125 +279,6 @@ impl<'a> Linker<'a> {
         context(&self.out, module)
     }
 
-    /// An alias is its target, wherever that was linked to; one whose target is unknown is a declaration.
-    fn resolve_aliases(&mut self) {
-        let mut open: Vec<(usize, u32, bc::RawAlias)> = Vec::new();
-        for (symbol, found) in self.symbols.table.iter().enumerate() {
-            if let bc::ModuleValue::Alias(index) = found.chosen.value {
-                let module = found.chosen.module;
-                open.push((
-                    symbol,
-                    module,
-                    self.out.modules[module as usize].aliases[index as usize].clone(),
-                ));
-            }
-        }
-        for _ in 0..MAX_ALIAS_CHAIN {
-            if open.is_empty() {
-                return;
-            }
-            let mut found = Vec::new();
-            open.retain(|(symbol, module, alias)| {
-                let folder = Folder {
-                    cx: self.context(*module),
-                    body: None,
-                };
-                let linked = match folder.fold(alias.target) {
-                    Folded::Addr {
-                        base: Base::Func(func),
-                        offset: 0,
-                    } => Linked::Func(func),
-                    Folded::Addr {
-                        base: Base::Global(global),
-                        offset,
-                    } => Linked::Global { global, offset },
-                    _ => return true,
-                };
-                found.push((*symbol, linked));
-                false
-            });
-            for (symbol, linked) in found {
-                self.resolved[symbol] = linked;
-            }
-            self.publish();
-        }
-        for (symbol, module, alias) in open {
-            if matches!(
-                self.out.program.types.get(self.ty(module, alias.ty)),
-                Type::Func { .. }
-            ) {
-                self.resolved[symbol] =
-                    Linked::Func(self.declared_function(symbol, module, alias.ty));
-            }
-        }
-        self.publish();
-    }
-
-    /// What other units know of a function or variable: attributes, debug info of prototypes, the size of common symbols.
-    fn merge_declarations(&mut self) {
-        for module in 0..self.out.modules.len() as u32 {
-            let raw = &self.out.modules[module as usize];
-            for (index, function) in raw.functions.iter().enumerate() {
-                let symbol = self.symbols.modules[module as usize].functions[index];
-                if symbol != NO_SYMBOL
-                    && self.is_other(symbol, module, bc::ModuleValue::Function(index as u32))
-                {
-                    self.merge_function(symbol, module, function);
-                }
-            }
-            for (index, global) in raw.globals.iter().enumerate() {
-                let symbol = self.symbols.modules[module as usize].globals[index];
-                if symbol != NO_SYMBOL
-                    && self.is_other(symbol, module, bc::ModuleValue::Global(index as u32))
-                {
-                    self.merge_global(symbol, module, global);
-                }
-            }
-        }
-    }
-
-    fn is_other(&self, symbol: u32, module: u32, value: bc::ModuleValue) -> bool {
-        let chosen = self.symbols.table[symbol as usize].chosen;
-        (chosen.module, chosen.value) != (module, value)
-    }
-
-    fn merge_function(&mut self, symbol: u32, module: u32, raw: &bc::RawFunction) {
-        let Linked::Func(func) = self.resolved[symbol as usize] else {
-            return;
-        };
-        let list = self.out.modules[module as usize].attrs_or_empty(raw.attrs);
-        let (vararg, params) = self.prototype(func);
-        let more = attrs::func_attrs(list, vararg, params);
-        let function = &mut self.out.program.funcs[func];
-        function.attrs.0 |= more.0 & !attrs::UNIT_ONLY;
-        for (index, param) in function.params.iter_mut().enumerate() {
-            param.0 |= attrs::param_attrs(list.param(index)).0;
-        }
-        if function.alloc_family.is_none() {
-            let family = list.function().string("alloc-family");
-            function.alloc_family = family.map(|f| self.out.program.strings.intern(f));
-        }
-        let debug = &mut self.out.func_debug[func.index()];
-        *debug = debug.or(raw.dbg.map(|node| (module, node)));
-    }
-
-    fn merge_global(&mut self, symbol: u32, module: u32, raw: &bc::RawGlobal) {
-        let Linked::Global { global, offset: 0 } = self.resolved[symbol as usize] else {
-            return;
-        };
-        let ty = self.ty(module, raw.ty);
-        let size = self.out.program.types.size_of(ty);
-        let found = &mut self.out.program.globals[global];
-        if raw.linkage == bc::Linkage::Common
-            && self.symbols.table[symbol as usize].chosen.rank == Rank::Common
-            && size > found.size
-        {
-            (found.ty, found.size) = (ty, size);
-        }
-        let debug = &mut self.out.global_debug[global.index()];
-        *debug = debug.or(raw.dbg.first().map(|node| (module, *node)));
-    }
-
     /// Functions that `llvm.global_ctors` and `llvm.global_dtors` name.
     fn constructors(&mut self) {
         let mut found = Vec::new();
@@ -462,34 +341,6 @@ pub(crate) fn context<'a>(linked: &'a Linkage<'_>, module: u32) -> Context<'a> {
         common: linked.common,
         taken: &linked.taken,
     }
-}
-
-/// Initialisers of all globals that have one; modules in parallel.
-pub(crate) fn initialisers(linked: &mut Linkage<'_>) {
-    let shared = &*linked;
-    let found: Vec<Vec<(GlobalId, Init)>> = (0..shared.modules.len())
-        .into_par_iter()
-        .map(|module| module_initialisers(shared, module))
-        .collect();
-    for (global, init) in found.into_iter().flatten() {
-        linked.program.globals[global].init = init;
-    }
-}
-
-fn module_initialisers(linked: &Linkage<'_>, module: usize) -> Vec<(GlobalId, Init)> {
-    let cx = context(linked, module as u32);
-    let raw = linked.modules[module].globals.iter().zip(&cx.link.globals);
-    raw.filter_map(|(raw, at)| match *at {
-        // Of several definitions only the one that was chosen counts.
-        Linked::Global { global, offset: 0 }
-            if linked.program.globals[global].unit.index() == module
-                && raw.initializer.is_some() =>
-        {
-            Some((global, init::initialiser(cx, raw)))
-        }
-        _ => None,
-    })
-    .collect()
 }
 
 fn elements<'a>(

@@ -96,14 +96,10 @@ impl Resolver<'_> {
                 self.data(b);
                 self.data(c);
             }
-            Op::Phi { .. }
-            | Op::Opaque { .. }
-            | Op::CallBr { .. }
-            | Op::LandingPad { .. }
-            | Op::Uninit { .. }
-            | Op::Ret { value: None }
-            | Op::Br { .. }
-            | Op::Unreachable => {}
+            // Operands in pools are resolved with their pool.
+            Op::Phi { .. } | Op::Opaque { .. } | Op::CallBr { .. } => {}
+            Op::LandingPad { .. } | Op::Uninit { .. } => {}
+            Op::Ret { value: None } | Op::Br { .. } | Op::Unreachable => {}
         }
     }
 

@@ -8,11 +8,14 @@
 pub(crate) mod calls;
 pub(crate) mod consts;
 pub(crate) mod context;
+mod convert;
 pub(crate) mod emit;
 pub(crate) mod finish;
 pub(crate) mod flow;
 pub(crate) mod fold;
+mod insts;
 pub(crate) mod intrinsics;
+mod markers;
 pub(crate) mod uses;
 pub(crate) mod values;
 
@@ -29,7 +32,8 @@ use crate::body::{Body, Inst, Operand};
 use crate::debug_info::{BodyNames, NamedBody};
 use crate::ids::BlockId;
 use crate::promote::rename::{Inputs, Outputs, Rename};
-use crate::promote::{Promotion, Scan, place};
+use crate::promote::scan::Scan;
+use crate::promote::{Promotion, place};
 
 /// Why a body that could be decoded can't be lowered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -111,10 +115,7 @@ pub(crate) fn lower_body(
         return Err(LowerError::TooManyValues);
     }
     let flow = Flow::build(raw)?;
-    scratch.values.reset(locals);
-    scratch.consts.reset();
-    scratch.memo.reset(cx.module.value_count() as usize);
-    scratch.promotion.reset(locals, flow.raw_of.len());
+    scratch.reset(cx.module.value_count() as usize, locals, flow.raw_of.len());
     let mut names = std::mem::take(&mut scratch.names);
     names.reset(&cx, raw);
 
@@ -144,10 +145,20 @@ pub(crate) fn lower_body(
         names: &mut names,
     }
     .run();
+    rename(cx, &flow, dom.as_ref(), scratch);
+    finish::resolve_operands(cx, raw, scratch);
+
+    let body = freeze(scratch);
+    let named = names.attach(body);
+    scratch.names = names;
+    Ok(named)
+}
+
+fn rename(cx: Context<'_>, flow: &Flow, dom: Option<&Dominators<BlockId>>, scratch: &mut Scratch) {
     let inputs = Inputs {
         promotion: &scratch.promotion,
-        flow: &flow,
-        dom: dom.as_ref(),
+        flow,
+        dom,
         types: cx.types,
     };
     let mut outputs = Outputs {
@@ -156,12 +167,6 @@ pub(crate) fn lower_body(
         consts: &mut scratch.consts,
     };
     scratch.rename.run(&inputs, &mut outputs);
-    finish::resolve_operands(cx, raw, scratch);
-
-    let body = freeze(scratch);
-    let named = names.attach(body);
-    scratch.names = names;
-    Ok(named)
 }
 
 /// The finished body, each vector with exactly the room that it needs.
@@ -172,6 +177,14 @@ fn freeze(scratch: &mut Scratch) -> Body {
 }
 
 impl Scratch {
+    fn reset(&mut self, module_values: usize, locals: usize, blocks: usize) {
+        self.values.reset(locals);
+        self.consts.reset();
+        self.memo.reset(module_values);
+        self.promotion.reset(locals, blocks);
+        self.clear_out();
+    }
+
     fn clear_out(&mut self) {
         let out = &mut self.out;
         out.blocks.clear();

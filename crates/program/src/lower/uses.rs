@@ -1,6 +1,7 @@
 //! Which values does a raw instruction use?
 
 use drip_bitcode as bc;
+use drip_bitcode::RawInstKind as K;
 
 /// Calls `visit` on every value that the instruction uses, phi inputs and call arguments included; types, blocks and
 /// plain numbers are not values.
@@ -9,68 +10,92 @@ pub(crate) fn for_each_value(
     inst: &bc::RawInst,
     mut visit: impl FnMut(bc::ValueId),
 ) {
-    use bc::RawInstKind as K;
-    let pool = |range: bc::PoolRange, visit: &mut dyn FnMut(bc::ValueId)| {
-        body.operands(range)
-            .iter()
-            .filter_map(|o| o.as_value())
-            .for_each(visit);
-    };
-    match inst.kind {
+    if let Some(value) = one_value(&inst.kind) {
+        visit(value);
+    } else if let Some(values) = two_values(&inst.kind) {
+        values.into_iter().for_each(visit);
+    } else if let Some(values) = three_values(&inst.kind) {
+        values.into_iter().for_each(visit);
+    } else {
+        for_each_listed(body, &inst.kind, &mut visit);
+    }
+}
+
+fn one_value(kind: &K) -> Option<bc::ValueId> {
+    match *kind {
         K::Unop { value, .. }
         | K::Cast { value, .. }
         | K::Freeze { value }
-        | K::Resume { value } => visit(value),
-        K::Binop { lhs, rhs, .. } | K::Cmp { lhs, rhs, .. } => {
-            [lhs, rhs].into_iter().for_each(visit)
+        | K::Resume { value }
+        | K::ExtractValue {
+            aggregate: value, ..
         }
-        K::Gep { operands, .. } => pool(operands, &mut visit),
+        | K::Alloca { count: value, .. }
+        | K::Load { address: value, .. }
+        | K::VaArg { list: value }
+        | K::CondBr { cond: value, .. }
+        | K::Switch { cond: value, .. }
+        | K::IndirectBr { address: value, .. } => Some(value),
+        K::Ret { value } => value,
+        _ => None,
+    }
+}
+
+fn two_values(kind: &K) -> Option<[bc::ValueId; 2]> {
+    match *kind {
+        K::Binop { lhs, rhs, .. } | K::Cmp { lhs, rhs, .. } => Some([lhs, rhs]),
+        K::ExtractElement { vector, index } => Some([vector, index]),
+        K::InsertValue {
+            aggregate, element, ..
+        } => Some([aggregate, element]),
+        K::Store { address, value, .. } | K::AtomicRmw { address, value, .. } => {
+            Some([address, value])
+        }
+        _ => None,
+    }
+}
+
+fn three_values(kind: &K) -> Option<[bc::ValueId; 3]> {
+    match *kind {
         K::Select {
             cond,
             then_value,
             else_value,
-        } => [cond, then_value, else_value].into_iter().for_each(visit),
-        K::ExtractElement { vector, index } => [vector, index].into_iter().for_each(visit),
+        } => Some([cond, then_value, else_value]),
         K::InsertElement {
             vector,
             element,
             index,
-        } => [vector, element, index].into_iter().for_each(visit),
-        K::ShuffleVector { a, b, mask } => [a, b, mask].into_iter().for_each(visit),
-        K::ExtractValue { aggregate, .. } => visit(aggregate),
-        K::InsertValue {
-            aggregate, element, ..
-        } => [aggregate, element].into_iter().for_each(visit),
-        K::Phi { incoming } => pool(incoming, &mut visit),
-        K::Alloca { count, .. } => visit(count),
-        K::Load { address, .. } => visit(address),
-        K::Store { address, value, .. } => [address, value].into_iter().for_each(visit),
+        } => Some([vector, element, index]),
+        K::ShuffleVector { a, b, mask } => Some([a, b, mask]),
         K::CmpXchg {
             address,
             expected,
             new,
             ..
-        } => [address, expected, new].into_iter().for_each(visit),
-        K::AtomicRmw { address, value, .. } => [address, value].into_iter().for_each(visit),
-        K::VaArg { list } => visit(list),
+        } => Some([address, expected, new]),
+        _ => None,
+    }
+}
+
+fn for_each_listed(body: &bc::RawBody, kind: &K, visit: &mut dyn FnMut(bc::ValueId)) {
+    let mut pool = |range: bc::PoolRange| {
+        let values = body.operands(range).iter().filter_map(|o| o.as_value());
+        values.for_each(&mut *visit);
+    };
+    match *kind {
+        K::Gep { operands: list, .. }
+        | K::Phi { incoming: list }
+        | K::CleanupPad { args: list, .. }
+        | K::CatchPad { args: list, .. } => pool(list),
         K::Call(call) | K::Invoke { call, .. } | K::CallBr { call, .. } => {
             let Some(call) = body.call(call) else { return };
-            visit(call.callee);
-            pool(call.args, &mut visit);
+            pool(call.args);
             for bundle in call.bundles.of(&body.bundles) {
-                pool(bundle.inputs, &mut visit);
+                pool(bundle.inputs);
             }
+            visit(call.callee);
         }
-        K::Ret { value } => value.into_iter().for_each(visit),
-        K::CondBr { cond, .. } | K::Switch { cond, .. } => visit(cond),
-        K::IndirectBr { address, .. } => visit(address),
-        K::CleanupPad { args, .. } | K::CatchPad { args, .. } => pool(args, &mut visit),
-        K::Fence { .. }
-        | K::Br { .. }
-        | K::Unreachable
-        | K::LandingPad { .. }
-        | K::CatchSwitch { .. }
-        | K::CleanupRet { .. }
-        | K::CatchRet { .. } => {}
+        _ => {}
     }
 }
