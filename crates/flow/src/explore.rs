@@ -476,10 +476,10 @@ impl Explorer<'_, '_> {
             };
             for width in [8u32, 16, 32, 64] {
                 let symbol = crate::values::Symbol::Version(phi, width);
-                if self.values.find(symbol).is_some() {
-                    if let Some(term) = self.values.version_term(frame, operand, width) {
-                        self.bind_phi(symbol, term, state, bindings);
-                    }
+                if self.values.find(symbol).is_some()
+                    && let Some(term) = self.values.version_term(frame, operand, width)
+                {
+                    self.bind_phi(symbol, term, state, bindings);
                 }
             }
         }

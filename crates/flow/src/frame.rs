@@ -231,7 +231,7 @@ fn call_reach(
     reach
 }
 
-/// μ and χ of every instruction ([S-LOAD], [S-STORE], [S-CALL], [S-RET] of SABER fig. 4, over the function's cells).
+/// μ and χ of every instruction: loads, stores, calls and returns as in SABER fig. 4, over the function's cells.
 fn annotate(
     program: &Program,
     body: &Body,
@@ -460,7 +460,7 @@ impl Marker<'_> {
         }
     }
 
-    /// [S-RET]: the caller sees what outlives the function.
+    /// A return reads what outlives the function: the caller sees it.
     fn leave(&mut self, inst: InstId) {
         for (cell, place) in self.local.memory.cells.iter_enumerated() {
             let kind = self.local.memory.kind(place.obj);

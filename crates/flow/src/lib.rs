@@ -4,6 +4,7 @@
 //! other functions. A [`Frame`] is frozen; explorations only read it.
 
 mod call;
+mod control;
 mod explore;
 mod frame;
 mod graph;

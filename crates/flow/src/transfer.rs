@@ -3,21 +3,17 @@
 //! Rules in the order of the code; the statement that removes the last holder of a cell is the one that leaks it
 //! (Heapcheck, rules 1–7): assignment `p = …` (binding marker), store `p->f = …`, `free(p)` of what held it.
 
-use drip_cond::{Sort, TermId, TermKind};
 use drip_pointer::{CellId, Loc, Memory, ObjKind};
-use drip_program::{BlockId, CastOp, CmpPred, InstId, Op, Operand, ValueId};
+use drip_program::{CastOp, InstId, Op, Operand, ValueId};
 use smallvec::SmallVec;
 
 use crate::explore::{Explorer, Goal, Run, end_kind};
-use crate::graph::{Choice, EndKind, NodeId};
+use crate::graph::{Choice, NodeId};
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
 
 /// Alternatives of a select.
 const SELECT_THEN: u16 = 0;
 const SELECT_ELSE: u16 = 1;
-
-/// Cases of a switch whose negation is remembered on the default edge.
-const MAX_DEFAULT_FACTS: usize = 8;
 
 impl Explorer<'_, '_> {
     /// Executes one instruction in every run of the block so far.
@@ -103,10 +99,10 @@ impl Explorer<'_, '_> {
     }
 
     fn length(&self, len: Operand) -> u64 {
-        match self.values.terms.as_int(self.values.term(len)) {
-            Some(bytes) => bytes,
-            None => u64::MAX,
-        }
+        self.values
+            .terms
+            .as_int(self.values.term(len))
+            .unwrap_or(u64::MAX)
     }
 
     /// `p = …`: the variable no longer holds what it held.
@@ -537,313 +533,6 @@ impl Explorer<'_, '_> {
                 held => object.add(Where::Value(result, 0), held == Holds::Perhaps),
             }
         }
-    }
-
-    // ----- control -----
-
-    /// The end of a block.
-    pub(crate) fn leave(
-        &mut self,
-        node: NodeId,
-        block: BlockId,
-        inst: InstId,
-        run: Run,
-        next: &mut Vec<NodeId>,
-    ) {
-        let frame = self.frame;
-        match frame.body.insts[inst].op {
-            Op::Br { target } => self.flow(node, block, target, inst, run, next),
-            Op::CondBr { cond, then, els } => {
-                if then == els {
-                    self.flow(node, block, then, inst, run, next);
-                    return;
-                }
-                let mut other = run.state.clone();
-                let choices = run.choices.clone();
-                let mut run = run;
-                if self.assume(&mut run.state, cond, true) {
-                    self.flow(node, block, then, inst, run, next);
-                } else {
-                    self.out.filtered += 1;
-                }
-                if self.assume(&mut other, cond, false) {
-                    self.flow(
-                        node,
-                        block,
-                        els,
-                        inst,
-                        Run {
-                            state: other,
-                            choices,
-                        },
-                        next,
-                    );
-                } else {
-                    self.out.filtered += 1;
-                }
-            }
-            Op::Switch {
-                value,
-                default,
-                cases,
-            } => self.switch(node, block, inst, run, (value, default, cases), next),
-            Op::IndirectBr { targets, .. } => {
-                for &target in frame.body.targets(targets) {
-                    let copy = Run {
-                        state: run.state.clone(),
-                        choices: run.choices.clone(),
-                    };
-                    self.flow(node, block, target, inst, copy, next);
-                }
-            }
-            Op::CallBr {
-                normal, targets, ..
-            } => {
-                for &target in frame.body.targets(targets) {
-                    let copy = Run {
-                        state: run.state.clone(),
-                        choices: run.choices.clone(),
-                    };
-                    self.flow(node, block, target, inst, copy, next);
-                }
-                self.flow(node, block, normal, inst, run, next);
-            }
-            Op::Invoke { normal, unwind, .. } => {
-                let throws = frame.calls.get(&inst).is_some_and(|s| s.may_throw);
-                if throws {
-                    let copy = Run {
-                        state: run.state.clone(),
-                        choices: run.choices.clone(),
-                    };
-                    self.flow(node, block, unwind, inst, copy, next);
-                }
-                let mut runs = Vec::new();
-                self.call(inst, run, &mut runs);
-                for run in runs {
-                    if self.settled(&run.state) {
-                        self.end(node, inst, end_kind(&run.state), run);
-                    } else {
-                        self.flow(node, block, normal, inst, run, next);
-                    }
-                }
-            }
-            Op::Ret { value } => self.exit(node, inst, value, run),
-            Op::Resume { .. } => self.exit(node, inst, None, run),
-            _ => {}
-        }
-    }
-
-    fn switch(
-        &mut self,
-        node: NodeId,
-        block: BlockId,
-        inst: InstId,
-        run: Run,
-        (value, default, cases): (Operand, BlockId, drip_program::PoolRange),
-        next: &mut Vec<NodeId>,
-    ) {
-        let cases = self.frame.body.cases(cases);
-        let term = self.in_path(self.values.term(value), &run.state);
-        let Sort::Bits(width) = self.values.terms.sort(term) else {
-            return;
-        };
-        if let Some(known) = self.values.terms.as_int(term) {
-            let target = cases
-                .iter()
-                .find(|c| c.value == known)
-                .map_or(default, |c| c.target);
-            self.flow(node, block, target, inst, run, next);
-            return;
-        }
-        let mut targets: SmallVec<[BlockId; 8]> = SmallVec::new();
-        for case in cases {
-            if !targets.contains(&case.target) && case.target != default {
-                targets.push(case.target);
-            }
-        }
-        for &target in &targets {
-            let mut state = run.state.clone();
-            let tests: SmallVec<[TermId; 8]> = cases
-                .iter()
-                .filter(|c| c.target == target)
-                .map(|c| self.equals(term, width, c.value))
-                .collect();
-            let fact = self.values.terms.or(&tests);
-            if self.assume_term(&mut state, fact) {
-                let copy = Run {
-                    state,
-                    choices: run.choices.clone(),
-                };
-                self.flow(node, block, target, inst, copy, next);
-            }
-        }
-        let mut run = run;
-        let mut possible = true;
-        for case in cases
-            .iter()
-            .filter(|c| c.target != default)
-            .take(MAX_DEFAULT_FACTS)
-        {
-            let test = self.equals(term, width, case.value);
-            let fact = self.values.terms.not(test);
-            possible = possible && self.assume_term(&mut run.state, fact);
-        }
-        if possible {
-            self.flow(node, block, default, inst, run, next);
-        }
-    }
-
-    fn equals(&mut self, term: TermId, width: u32, value: u64) -> TermId {
-        let constant = self.values.terms.int(width, value);
-        self.values.terms.eq(term, constant)
-    }
-
-    /// A term as this path has it: φs replaced by what they are here.
-    pub(crate) fn in_path(&mut self, term: TermId, state: &State) -> TermId {
-        if state.env.is_empty() {
-            return term;
-        }
-        let symbols = self.values.symbols_in(term);
-        let mut map = rustc_hash::FxHashMap::default();
-        for sym in symbols {
-            if let Some(value) = state.lookup(sym) {
-                let sort = self.values.terms.sort(value);
-                let leaf = self.values.terms.sym(sym, sort);
-                map.insert(leaf, value);
-            }
-        }
-        if map.is_empty() {
-            term
-        } else {
-            self.values.terms.substitute(term, &map)
-        }
-    }
-
-    /// Adds `cond == taken` to what the path knows; false if that contradicts it.
-    pub(crate) fn assume(&mut self, state: &mut State, cond: Operand, taken: bool) -> bool {
-        if let Some(decided) = self.decided_by_holders(state, cond) {
-            return decided == taken;
-        }
-        let term = self.values.term(cond);
-        if self.values.terms.sort(term) != Sort::Bool {
-            return true;
-        }
-        let term = self.in_path(term, state);
-        let fact = if taken {
-            term
-        } else {
-            self.values.terms.not(term)
-        };
-        self.assume_term(state, fact)
-    }
-
-    /// [`Explorer::assume`] for a term: SMOKE's linear filter, one step at a time.
-    pub(crate) fn assume_term(&mut self, state: &mut State, fact: TermId) -> bool {
-        if let Some(value) = self.values.terms.as_bool(fact) {
-            return value;
-        }
-        if state.knows(fact) {
-            return true;
-        }
-        let negation = self.values.terms.not(fact);
-        if state.knows(negation) {
-            return false;
-        }
-        if let TermKind::And(parts) = self.values.terms.kind(fact).clone() {
-            return parts.iter().all(|&part| self.assume_term(state, part));
-        }
-        let symbols = self.values.symbols_in(fact);
-        if symbols
-            .iter()
-            .any(|sym| self.relevant.correlated.contains(sym))
-        {
-            state.learn(fact);
-            // `x == 3` decides every later question about x.
-            if let TermKind::Eq(a, b) = *self.values.terms.kind(fact)
-                && let TermKind::Sym(sym) = *self.values.terms.kind(a)
-                && self.values.terms.as_int(b).is_some()
-            {
-                state.bind(sym, Some(b));
-            }
-        }
-        true
-    }
-
-    /// Comparisons of a pointer to a followed object: it is not null, and not the address of anything else.
-    fn decided_by_holders(&self, state: &State, cond: Operand) -> Option<bool> {
-        let inst = self.frame.body.def(cond.as_value()?)?;
-        let Op::Cmp { pred, a, b } = self.frame.body.insts[inst].op else {
-            return None;
-        };
-        let equal = match pred {
-            CmpPred::Eq => true,
-            CmpPred::Ne => false,
-            _ => return None,
-        };
-        for (index, object) in state.objects.iter().enumerate() {
-            if !object.is_live() {
-                continue;
-            }
-            for (x, y) in [(a, b), (b, a)] {
-                if holds_operand(object, x) == Holds::Yes && self.is_elsewhere(object, index, y) {
-                    return Some(!equal);
-                }
-            }
-        }
-        None
-    }
-
-    /// Is the operand null or a pointer to something that is not object `index`?
-    fn is_elsewhere(&self, object: &Followed, index: usize, operand: Operand) -> bool {
-        if self.values.terms.as_int(self.values.term(operand)) == Some(0) {
-            return true;
-        }
-        if holds_operand(object, operand) != Holds::No {
-            return false;
-        }
-        let targets = self.frame.local.targets(operand);
-        !targets.is_empty()
-            && targets
-                .iter()
-                .all(|l| l.obj != Memory::WORLD && l.obj != self.objects[index])
-    }
-
-    /// The function returns (or unwinds): what nobody outside holds is lost.
-    fn exit(&mut self, node: NodeId, inst: InstId, value: Option<Operand>, mut run: Run) {
-        if self.goal == Goal::Exits {
-            self.end(node, inst, EndKind::Exit, run);
-            return;
-        }
-        let Some(object) = run.state.objects.first() else {
-            return;
-        };
-        if !object.is_live() {
-            return;
-        }
-        if self.is_held_outside(&run.state, 0, value) {
-            self.end(node, inst, EndKind::Settled, run);
-            return;
-        }
-        if self.is_main && self.held_by_main(&run.state) {
-            self.end(node, inst, EndKind::HeldAtEnd, run);
-            return;
-        }
-        let perhaps = object.blurred;
-        run.state.objects[0].machine = Machine::Lost;
-        self.end(
-            node,
-            inst,
-            if perhaps {
-                EndKind::LostPerhaps
-            } else {
-                EndKind::Lost
-            },
-            run,
-        );
-    }
-
-    fn held_by_main(&self, state: &State) -> bool {
-        self.frame.body.vars.is_empty() || !state.objects[0].places.is_empty()
     }
 }
 

@@ -475,17 +475,13 @@ impl Builder<'_> {
 
     fn load(&mut self, inst: InstId, addr: Operand, ty: TypeId) -> TermId {
         let sort = sort_of(self.program, ty);
-        if let [loc] = *self.local.targets(addr) {
-            if let Some(cell) = self.exact_cell(loc) {
-                if let Some(version) = self.memssa.used(inst, region(cell)) {
-                    return self.out.version(
-                        &self.context,
-                        version,
-                        sort,
-                        self.program.types.size_of(ty),
-                    );
-                }
-            }
+        if let [loc] = *self.local.targets(addr)
+            && let Some(cell) = self.exact_cell(loc)
+            && let Some(version) = self.memssa.used(inst, region(cell))
+        {
+            return self
+                .out
+                .version(&self.context, version, sort, self.program.types.size_of(ty));
         }
         // Several cells, an unknown index, or memory out of sight: a function of the address in this memory state.
         let mut versions: SmallVec<[VersionId; 4]> = SmallVec::new();
@@ -653,10 +649,10 @@ impl Builder<'_> {
         let summary = self.calls.get(&inst)?;
         let sort = sort_of(self.program, ty);
         let first = summary.outcomes.first()?;
-        if let (SummaryValue::Int(value), Sort::Bits(width)) = (&first.ret, sort) {
-            if summary.outcomes.iter().all(|o| o.ret == first.ret) {
-                return Some(self.out.terms.int(width, *value as u64));
-            }
+        if let (SummaryValue::Int(value), Sort::Bits(width)) = (&first.ret, sort)
+            && summary.outcomes.iter().all(|o| o.ret == first.ret)
+        {
+            return Some(self.out.terms.int(width, *value as u64));
         }
         if !summary.pure || matches!(self.program.types.get(ty), Type::Void) {
             return None;

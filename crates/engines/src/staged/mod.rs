@@ -9,6 +9,8 @@ mod calls;
 mod driver;
 mod feasible;
 mod function;
+mod interface;
+mod merge;
 mod names;
 mod objects;
 mod paths;

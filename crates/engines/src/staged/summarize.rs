@@ -15,17 +15,18 @@ use drip_flow::{
 use drip_memssa::{Def, VersionId};
 use drip_models::{
     Atom, CellPath, Certainty, ChainLink, Class, Escape as SummaryEscape, EscapeTo, Family, Free,
-    FreshObject, MAX_OUTCOMES, MAX_PATH_LOADS, Offset, Outcome, Root, Subject, Summary, Value,
-    ValuePath, Write,
+    FreshObject, MAX_PATH_LOADS, Offset, Outcome, Root, Subject, Summary, Value, ValuePath, Write,
 };
 use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{InstId, Op, Operand};
 use smallvec::SmallVec;
 
+use super::interface::{atom_of, is_pure, is_worth_telling, returns};
+use super::merge::{blend, join_complements, merge_equal_effects, merge_equal_returns};
 use super::objects::{MAX_INTERFACE, escaping_objects, freed_objects, has_outcomes, kept_objects};
 
 /// Writes per outcome; further ones are left out and the summary is marked limited.
-const MAX_WRITES: usize = 16;
+pub(super) const MAX_WRITES: usize = 16;
 
 /// Ends of an exploration that become outcomes one by one; beyond it those with equal effects are merged at once.
 const MAX_ENDS: usize = 48;
@@ -161,53 +162,6 @@ fn plain(frame: &Frame<'_>, values: &mut Values, may_throw: bool) -> Summary {
         pure: is_pure(frame),
         limited,
     }
-}
-
-/// Is a return reachable without passing a call that never returns?
-fn returns(frame: &Frame<'_>) -> bool {
-    let mut seen = vec![false; frame.body.blocks.len()];
-    let mut stack = vec![drip_program::BlockId::new(0)];
-    while let Some(block) = stack.pop() {
-        if std::mem::replace(&mut seen[block.index()], true) {
-            continue;
-        }
-        let stops = frame
-            .body
-            .block_insts(block)
-            .any(|inst| frame.calls.get(&inst).is_some_and(|s| !s.returns()));
-        if stops {
-            continue;
-        }
-        if matches!(
-            frame.body.insts[frame.body.terminator(block)].op,
-            Op::Ret { .. }
-        ) {
-            return true;
-        }
-        stack.extend(frame.cfg.succs(block));
-    }
-    false
-}
-
-/// No store to what others see, no call that is not pure.
-fn is_pure(frame: &Frame<'_>) -> bool {
-    let body = frame.body;
-    body.insts
-        .iter_enumerated()
-        .all(|(inst, data)| match data.op {
-            Op::Store { addr, .. } => frame
-                .local
-                .targets(addr)
-                .iter()
-                .all(|l| matches!(frame.local.memory.kind(l.obj), ObjKind::Stack(_))),
-            Op::Call { .. } | Op::Invoke { .. } => frame.calls.get(&inst).is_some_and(|s| s.pure),
-            Op::AtomicRmw { .. }
-            | Op::CmpXchg { .. }
-            | Op::MemCopy { .. }
-            | Op::MemSet { .. }
-            | Op::VaArg { .. } => false,
-            _ => true,
-        })
 }
 
 struct Maker<'m, 'a> {
@@ -800,212 +754,4 @@ impl Maker<'_, '_> {
         });
         alive
     }
-}
-
-/// Pointers matter wherever they are written; numbers only where callers plausibly test them: directly in what an argument
-/// points to. What is left out counts as unchanged (may miss or invent a correlation deep inside a structure).
-fn is_worth_telling(cell: &CellPath, value: &Value, certainty: Certainty) -> bool {
-    match value {
-        Value::Entry { .. } | Value::Fresh { .. } | Value::Func(_) => true,
-        Value::Int(_) => cell.base.loads.len() <= 1,
-        Value::Unknown(_) => {
-            cell.base.loads.is_empty() && (certainty == Certainty::Must || cell.offset.is_exact())
-        }
-    }
-}
-
-/// A fact as symbol and class.
-fn atom_of(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
-    let terms = &values.terms;
-    let (positive, inner) = match *terms.kind(fact) {
-        TermKind::Not(inner) => (false, inner),
-        _ => (true, fact),
-    };
-    let symbol = |t: TermId| match *terms.kind(t) {
-        TermKind::Sym(sym) => Some(sym),
-        _ => None,
-    };
-    match *terms.kind(inner) {
-        TermKind::Sym(sym) => Some((
-            sym,
-            if positive {
-                Class::NonZero
-            } else {
-                Class::Eq(0)
-            },
-        )),
-        TermKind::Eq(a, b) => {
-            let value = drip_cond::to_signed(terms.as_int(b)?, terms.width(a));
-            let class = match (positive, value) {
-                (true, value) => Class::Eq(value),
-                (false, 0) => Class::NonZero,
-                (false, value) => Class::Ne(value),
-            };
-            // A C bool is tested by its lowest bit.
-            if let TermKind::Binary(drip_cond::BinOp::And, x, mask) = *terms.kind(a)
-                && terms.as_int(mask) == Some(1)
-            {
-                let set = matches!(class, Class::Eq(1) | Class::NonZero);
-                return Some((symbol(x)?, if set { Class::NonZero } else { Class::Eq(0) }));
-            }
-            Some((symbol(a)?, class))
-        }
-        TermKind::Slt(a, b) => {
-            let sym = symbol(a)?;
-            match (
-                drip_cond::to_signed(terms.as_int(b)?, terms.width(a)),
-                positive,
-            ) {
-                (0, true) => Some((sym, Class::Negative)),
-                (0, false) => Some((sym, Class::NonNegative)),
-                (1, true) => Some((sym, Class::NonPositive)),
-                (1, false) => Some((sym, Class::Positive)),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
-fn same_effects(a: &Outcome, b: &Outcome) -> bool {
-    a.ret == b.ret
-        && a.fresh == b.fresh
-        && a.writes == b.writes
-        && a.frees == b.frees
-        && a.escapes == b.escapes
-        && a.copies == b.copies
-}
-
-/// `c => E` and `!c => E` are `E`.
-fn join_complements(outcomes: &mut Vec<Outcome>) {
-    let complementary = |a: &Atom, b: &Atom| {
-        a.subject == b.subject
-            && matches!(
-                (a.class, b.class),
-                (Class::Eq(0), Class::NonZero)
-                    | (Class::NonZero, Class::Eq(0))
-                    | (Class::Negative, Class::NonNegative)
-                    | (Class::NonNegative, Class::Negative)
-                    | (Class::Positive, Class::NonPositive)
-                    | (Class::NonPositive, Class::Positive)
-            )
-            || a.subject == b.subject
-                && matches!((a.class, b.class), (Class::Eq(x), Class::Ne(y)) | (Class::Ne(x), Class::Eq(y)) if x == y)
-    };
-    let mut changed = true;
-    while changed {
-        changed = false;
-        'search: for i in 0..outcomes.len() {
-            for j in i + 1..outcomes.len() {
-                if !same_effects(&outcomes[i], &outcomes[j]) {
-                    continue;
-                }
-                let only = |x: &Outcome, y: &Outcome| -> Vec<Atom> {
-                    x.when
-                        .iter()
-                        .filter(|a| !y.when.contains(a))
-                        .cloned()
-                        .collect()
-                };
-                let (left, right) = (
-                    only(&outcomes[i], &outcomes[j]),
-                    only(&outcomes[j], &outcomes[i]),
-                );
-                let subsumed = left.is_empty() || right.is_empty();
-                let joined = matches!((&left[..], &right[..]), ([a], [b]) if complementary(a, b));
-                if subsumed || joined {
-                    let keep: Vec<Atom> = outcomes[i]
-                        .when
-                        .iter()
-                        .filter(|a| outcomes[j].when.contains(a))
-                        .cloned()
-                        .collect();
-                    outcomes[i].when = keep;
-                    outcomes.remove(j);
-                    changed = true;
-                    break 'search;
-                }
-            }
-        }
-    }
-}
-
-/// Too many outcomes: those with equal effects keep only the conditions they share.
-fn merge_equal_effects(outcomes: &mut Vec<Outcome>) {
-    if outcomes.len() <= MAX_OUTCOMES {
-        return;
-    }
-    let mut merged: Vec<Outcome> = Vec::new();
-    for outcome in outcomes.drain(..) {
-        match merged.iter_mut().find(|m| same_effects(m, &outcome)) {
-            Some(known) => known.when.retain(|a| outcome.when.contains(a)),
-            None => merged.push(outcome),
-        }
-    }
-    *outcomes = merged;
-}
-
-/// Still too many: outcomes that return the same become one, and what differs becomes "may".
-fn merge_equal_returns(outcomes: &mut Vec<Outcome>) {
-    if outcomes.len() <= MAX_OUTCOMES {
-        return;
-    }
-    let mut merged: Vec<Outcome> = Vec::new();
-    for outcome in outcomes.drain(..) {
-        let ret = outcome.ret.clone();
-        match merged.iter_mut().find(|m| m.ret == ret) {
-            Some(known) => blend(known, &outcome),
-            None => merged.push(outcome),
-        }
-    }
-    while merged.len() > MAX_OUTCOMES {
-        let last = merged.pop();
-        if let (Some(last), Some(known)) = (last, merged.last_mut()) {
-            known.ret = Value::Unknown(Class::Any);
-            blend(known, &last);
-        }
-    }
-    *outcomes = merged;
-}
-
-fn blend(known: &mut Outcome, other: &Outcome) {
-    known.when.retain(|a| other.when.contains(a));
-    for free in &mut known.frees {
-        if !other.frees.contains(free) {
-            free.certainty = Certainty::May;
-        }
-    }
-    for free in &other.frees {
-        if !known.frees.iter().any(|f| f.path == free.path) {
-            known.frees.push(Free {
-                certainty: Certainty::May,
-                ..free.clone()
-            });
-        }
-    }
-    for write in &mut known.writes {
-        if !other.writes.contains(write) {
-            write.certainty = Certainty::May;
-        }
-    }
-    for write in &other.writes {
-        if !known.writes.contains(write) {
-            known.writes.push(Write {
-                certainty: Certainty::May,
-                ..write.clone()
-            });
-        }
-    }
-    for escape in &other.escapes {
-        if !known.escapes.contains(escape) {
-            known.escapes.push(escape.clone());
-        }
-    }
-    // An object that only one of the two makes is no allocation that a caller can count on (Saturn fig. 7).
-    known.fresh.retain(|k| other.fresh.contains(k));
-    let alive = known.fresh.clone();
-    known
-        .writes
-        .retain(|w| !matches!(w.value, Value::Fresh { index, .. } if !alive.contains(&index)));
-    known.writes.truncate(MAX_WRITES);
 }

@@ -1,6 +1,7 @@
 //! The modular points-to oracle: what the pointers of one function point to, given the summaries of its callees.
 
 mod object;
+mod query;
 mod solve;
 pub mod text;
 

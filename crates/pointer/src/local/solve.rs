@@ -10,11 +10,10 @@
 
 use std::sync::Arc;
 
-use drip_base::{IdSet, IndexVec};
+use drip_base::IndexVec;
 use drip_models::{Offset, Root, Summary, Value, ValuePath};
 use drip_program::{
-    Body, CastOp, Const, ConstId, Init, InstId, Op, Operand, OperandKind, Program, Scalar, Type,
-    TypeId, ValueId,
+    Body, CastOp, Const, ConstId, Init, InstId, Op, Operand, Program, Scalar, Type, TypeId, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -52,88 +51,9 @@ impl LocalMemory {
         solver.run();
         solver.out
     }
-
-    pub fn targets(&self, operand: Operand) -> &[Loc] {
-        match operand.kind() {
-            OperandKind::Value(v) => &self.values[v],
-            OperandKind::Const(c) => &self.consts[c],
-        }
-    }
-
-    /// What the cells at `loc` may hold.
-    pub fn load(&self, loc: Loc) -> LocSet {
-        let mut set = LocSet::new();
-        if loc.obj == Memory::WORLD {
-            insert(&mut set, world());
-            return set;
-        }
-        for cell in self.memory.overlapping(loc) {
-            for &target in &self.contents[cell] {
-                insert(&mut set, target);
-            }
-        }
-        set
-    }
-
-    /// Targets of a path of a callee's summary, at a call.
-    pub fn resolve(&self, call: InstId, args: &[Operand], path: &ValuePath) -> LocSet {
-        let mut set: LocSet = match path.root {
-            Root::Arg(n) => match args.get(usize::from(n)) {
-                Some(&arg) => self.targets(arg).iter().copied().collect(),
-                None => LocSet::new(),
-            },
-            Root::Global(g) => self.object_set(ObjKind::Global(g)),
-            Root::Fresh(k) => self.object_set(ObjKind::Fresh { call, index: k }),
-            Root::Ret => LocSet::new(),
-        };
-        for &offset in &path.loads {
-            let mut next = LocSet::new();
-            for loc in &set {
-                for target in self.load(Loc {
-                    obj: loc.obj,
-                    off: loc.off.plus(offset),
-                }) {
-                    insert(&mut next, target);
-                }
-            }
-            set = next;
-        }
-        set
-    }
-
-    fn object_set(&self, kind: ObjKind) -> LocSet {
-        self.memory
-            .find_object(kind)
-            .map(|obj| Loc {
-                obj,
-                off: Offset::ZERO,
-            })
-            .into_iter()
-            .collect()
-    }
-
-    /// Objects that can be reached from `from` by following what cells hold, `from` included; sorted.
-    pub fn reachable(&self, from: &[Loc]) -> Vec<ObjId> {
-        let mut seen: IdSet<ObjId> = IdSet::with_capacity(self.memory.objects.len());
-        let mut stack: Vec<ObjId> = from.iter().map(|l| l.obj).collect();
-        while let Some(obj) = stack.pop() {
-            if !seen.insert(obj) {
-                continue;
-            }
-            for &cell in &self.memory.objects[obj].cells {
-                stack.extend(
-                    self.contents[cell]
-                        .iter()
-                        .map(|l| l.obj)
-                        .filter(|&o| !seen.contains(o)),
-                );
-            }
-        }
-        seen.iter().collect()
-    }
 }
 
-fn world() -> Loc {
+pub(super) fn world() -> Loc {
     Loc {
         obj: Memory::WORLD,
         off: Offset::ANY,
@@ -141,7 +61,7 @@ fn world() -> Loc {
 }
 
 /// Adds to a sorted set; true if new.
-fn insert(set: &mut LocSet, loc: Loc) -> bool {
+pub(super) fn insert(set: &mut LocSet, loc: Loc) -> bool {
     match set.binary_search(&loc) {
         Ok(_) => false,
         Err(at) => {
@@ -334,10 +254,12 @@ impl<'a> Solver<'a> {
                 }
             }
             Op::MemCopy { dst, src, .. } => self.copy_contents(dst, src),
-            Op::Cast { op, value } => match op {
-                CastOp::PtrToInt | CastOp::IntToPtr | CastOp::Bitcast => self.copy(result, value),
-                _ => {}
-            },
+            Op::Cast {
+                op: CastOp::PtrToInt | CastOp::IntToPtr | CastOp::Bitcast,
+                value,
+            } => {
+                self.copy(result, value);
+            }
             Op::Binary { a, b, .. } if self.pointer_like(body.insts[inst].ty) => {
                 // A pointer taken apart as an integer: still leads to its object, somewhere.
                 for operand in [a, b] {
@@ -361,10 +283,8 @@ impl<'a> Solver<'a> {
                     self.copy(result, entry.value);
                 }
             }
-            Op::ExtractValue { agg, .. } => {
-                if self.pointer_like(body.insts[inst].ty) {
-                    self.copy(result, agg);
-                }
+            Op::ExtractValue { agg, .. } if self.pointer_like(body.insts[inst].ty) => {
+                self.copy(result, agg);
             }
             Op::InsertValue { agg, value, .. } => {
                 self.copy(result, agg);
@@ -381,18 +301,16 @@ impl<'a> Solver<'a> {
                 self.store(addr, Offset::ZERO, &targets);
             }
             Op::VaArg { .. } | Op::LandingPad { .. } => self.add(result, world()),
-            Op::Opaque { args } => {
-                if self.pointer_like(body.insts[inst].ty) {
-                    for &arg in body.list(args) {
-                        for loc in LocSet::from(self.out.targets(arg)) {
-                            self.add(
-                                result,
-                                Loc {
-                                    obj: loc.obj,
-                                    off: Offset::ANY,
-                                },
-                            );
-                        }
+            Op::Opaque { args } if self.pointer_like(body.insts[inst].ty) => {
+                for &arg in body.list(args) {
+                    for loc in LocSet::from(self.out.targets(arg)) {
+                        self.add(
+                            result,
+                            Loc {
+                                obj: loc.obj,
+                                off: Offset::ANY,
+                            },
+                        );
                     }
                 }
             }

@@ -1,0 +1,119 @@
+//! What of a function is worth telling its callers: purity, whether it returns, conditions and writes.
+
+use drip_cond::{SymId, TermId, TermKind};
+use drip_flow::{Frame, Values};
+use drip_models::{CellPath, Certainty, Class, Value};
+use drip_pointer::ObjKind;
+use drip_program::Op;
+
+/// Is a return reachable without passing a call that never returns?
+pub(super) fn returns(frame: &Frame<'_>) -> bool {
+    let mut seen = vec![false; frame.body.blocks.len()];
+    let mut stack = vec![drip_program::BlockId::new(0)];
+    while let Some(block) = stack.pop() {
+        if std::mem::replace(&mut seen[block.index()], true) {
+            continue;
+        }
+        let stops = frame
+            .body
+            .block_insts(block)
+            .any(|inst| frame.calls.get(&inst).is_some_and(|s| !s.returns()));
+        if stops {
+            continue;
+        }
+        if matches!(
+            frame.body.insts[frame.body.terminator(block)].op,
+            Op::Ret { .. }
+        ) {
+            return true;
+        }
+        stack.extend(frame.cfg.succs(block));
+    }
+    false
+}
+
+/// No store to what others see, no call that is not pure.
+pub(super) fn is_pure(frame: &Frame<'_>) -> bool {
+    let body = frame.body;
+    body.insts
+        .iter_enumerated()
+        .all(|(inst, data)| match data.op {
+            Op::Store { addr, .. } => frame
+                .local
+                .targets(addr)
+                .iter()
+                .all(|l| matches!(frame.local.memory.kind(l.obj), ObjKind::Stack(_))),
+            Op::Call { .. } | Op::Invoke { .. } => frame.calls.get(&inst).is_some_and(|s| s.pure),
+            Op::AtomicRmw { .. }
+            | Op::CmpXchg { .. }
+            | Op::MemCopy { .. }
+            | Op::MemSet { .. }
+            | Op::VaArg { .. } => false,
+            _ => true,
+        })
+}
+
+/// Pointers matter wherever they are written; numbers only where callers plausibly test them: directly in what an argument
+/// points to. What is left out counts as unchanged (may miss or invent a correlation deep inside a structure).
+pub(super) fn is_worth_telling(cell: &CellPath, value: &Value, certainty: Certainty) -> bool {
+    match value {
+        Value::Entry { .. } | Value::Fresh { .. } | Value::Func(_) => true,
+        Value::Int(_) => cell.base.loads.len() <= 1,
+        Value::Unknown(_) => {
+            cell.base.loads.is_empty() && (certainty == Certainty::Must || cell.offset.is_exact())
+        }
+    }
+}
+
+/// A fact as symbol and class.
+pub(super) fn atom_of(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
+    let terms = &values.terms;
+    let (positive, inner) = match *terms.kind(fact) {
+        TermKind::Not(inner) => (false, inner),
+        _ => (true, fact),
+    };
+    let symbol = |t: TermId| match *terms.kind(t) {
+        TermKind::Sym(sym) => Some(sym),
+        _ => None,
+    };
+    match *terms.kind(inner) {
+        TermKind::Sym(sym) => Some((
+            sym,
+            if positive {
+                Class::NonZero
+            } else {
+                Class::Eq(0)
+            },
+        )),
+        TermKind::Eq(a, b) => {
+            let value = drip_cond::to_signed(terms.as_int(b)?, terms.width(a));
+            let class = match (positive, value) {
+                (true, value) => Class::Eq(value),
+                (false, 0) => Class::NonZero,
+                (false, value) => Class::Ne(value),
+            };
+            // A C bool is tested by its lowest bit.
+            if let TermKind::Binary(drip_cond::BinOp::And, x, mask) = *terms.kind(a)
+                && terms.as_int(mask) == Some(1)
+            {
+                let set = matches!(class, Class::Eq(1) | Class::NonZero);
+                return Some((symbol(x)?, if set { Class::NonZero } else { Class::Eq(0) }));
+            }
+            Some((symbol(a)?, class))
+        }
+        TermKind::Slt(a, b) => {
+            let sym = symbol(a)?;
+            match (
+                drip_cond::to_signed(terms.as_int(b)?, terms.width(a)),
+                positive,
+            ) {
+                (0, true) => Some((sym, Class::Negative)),
+                (0, false) => Some((sym, Class::NonNegative)),
+                (1, true) => Some((sym, Class::NonPositive)),
+                (1, false) => Some((sym, Class::Positive)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
