@@ -253,3 +253,31 @@ fn minimum_and_maximum_become_a_choice() {
     });
     assert_eq!(found, ["cmp", "select"]);
 }
+
+#[test]
+fn exceptions_of_windows() {
+    let shop = Workshop::new();
+    let source = "struct R { ~R(); };\nvoid work(int);\n\
+                  int f(int n) { try { R r; work(n); } catch (int e) { return e; } catch (...) { return 9; } return 0; }\n";
+    let flags = [
+        "-target",
+        "x86_64-pc-windows-msvc",
+        "-fexceptions",
+        "-fcxx-exceptions",
+    ];
+    for version in versions() {
+        let input = shop.compile(version, Way::O0, "t.cpp", source, &flags);
+        let program = load_clean(vec![input]);
+        let body = body(&program, "?f@@YAHH@Z");
+        let pads = find(body, |inst| match inst.op {
+            Op::LandingPad { cleanup } => Some(cleanup),
+            _ => None,
+        });
+        assert_eq!(pads, [true, false, false], "clang{version}");
+        let choices = find(body, |inst| match inst.op {
+            Op::IndirectBr { targets, .. } => Some(targets.len),
+            _ => None,
+        });
+        assert_eq!(choices, [2], "clang{version}");
+    }
+}

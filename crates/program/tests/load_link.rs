@@ -347,3 +347,17 @@ fn attributes_of_declarations_reach_the_definition() {
             .has(FuncAttrs::NORETURN)
     );
 }
+
+#[test]
+fn internal_members_of_a_comdat_are_kept_once() {
+    let header = "int start();\ninline int first = start();\n";
+    let a = format!("{header}int f() {{ return first; }}");
+    let b = format!("{header}int g() {{ return first; }}");
+    let loaded = load_units(&[("a.cpp", &a), ("b.cpp", &b)], &["-std=c++17"]);
+    let program = loaded.program;
+    let starts = program.funcs.iter().filter_map(|f| f.body.as_ref());
+    let calls = starts
+        .flat_map(|body| callees(&program, body))
+        .filter(|name| name == "_Z5startv");
+    assert_eq!(calls.count(), 1, "{}", print_program(&program));
+}

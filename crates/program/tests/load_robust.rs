@@ -58,6 +58,30 @@ fn a_large_file_is_read_whole_and_verifies() {
 }
 
 #[test]
+fn optimised_input_verifies() {
+    let shop = Workshop::new();
+    for version in versions() {
+        for level in ["-O1", "-O2", "-Os"] {
+            let input = shop.compile(version, Way::O0, "large.c", &large_source(40), &[level]);
+            let program = load_clean(vec![input]);
+            assert_eq!(
+                defined(&program),
+                40,
+                "the static helpers are inlined or gone"
+            );
+        }
+    }
+}
+
+fn defined(program: &Program) -> usize {
+    let external = program
+        .funcs
+        .iter()
+        .filter(|f| f.linkage == Linkage::External);
+    external.filter(|f| f.body.is_some()).count()
+}
+
+#[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
     let shop = Workshop::new();
     let version = versions().pop().unwrap_or_default();
