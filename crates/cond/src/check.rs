@@ -40,7 +40,7 @@ pub fn check_counted(
         Prepared::Settled(answer) => answer,
         Prepared::Open(conjuncts) => {
             let parts = partition(query.terms, &conjuncts);
-            query.decide(parts, Assignment::new(), &mut |_, _| {})
+            query.decide(&parts, Assignment::new(), &mut |_, _| {})
         }
     };
     statistics.settle(&answer);
@@ -108,26 +108,27 @@ impl Query<'_> {
     /// `model` has the values of parts that were decided before; `log` hears what is decided here.
     pub(crate) fn decide(
         &mut self,
-        parts: Vec<Vec<TermId>>,
+        parts: &[Vec<TermId>],
         mut model: Assignment,
         log: &mut dyn FnMut(&[TermId], &PartResult),
     ) -> Answer {
         let start = Instant::now();
         let mut open = Vec::new();
         let mut refuted = false;
-        for part in parts {
-            let budget = self.budget.left_after(&self.cost);
-            match facts::settle(self.terms, &part, &budget, &mut self.cost) {
+        for (index, settled) in facts::settle(self.terms, parts, self.budget, &mut self.cost) {
+            let Some(part) = parts.get(index) else {
+                continue;
+            };
+            match settled {
                 Settled::Feasible(values) => {
-                    log(&part, &PartResult::Feasible(&values));
+                    log(part, &PartResult::Feasible(&values));
                     model.extend(values);
                 }
                 Settled::Infeasible => {
-                    log(&part, &PartResult::Infeasible(Stage::Intervals));
+                    log(part, &PartResult::Infeasible(Stage::Intervals));
                     refuted = true;
-                    break;
                 }
-                Settled::Open(facts) => open.push((part, facts)),
+                Settled::Open(facts) => open.push((part.as_slice(), facts)),
             }
         }
         self.statistics.enter(Stage::Intervals, start.elapsed());
@@ -142,7 +143,7 @@ impl Query<'_> {
 
     fn by_sat(
         &mut self,
-        open: &[(Vec<TermId>, LeafFacts)],
+        open: &[(&[TermId], LeafFacts)],
         mut model: Assignment,
         log: &mut dyn FnMut(&[TermId], &PartResult),
     ) -> Answer {

@@ -102,7 +102,7 @@ impl Session {
             cost: Cost::default(),
         };
         let memory = &mut self.memory;
-        let answer = query.decide(parts, model, &mut |part, result| {
+        let answer = query.decide(&parts, model, &mut |part, result| {
             memory.remember(part, result)
         });
         self.statistics.settle(&answer);

@@ -1,7 +1,5 @@
 //! The terms of one query as a dense graph: nodes in children-first order, with operands and users by number.
 
-use rustc_hash::FxHashMap;
-
 use crate::Terms;
 use crate::eval::apply_operator;
 use crate::term::{ObjKey, Sort, TermId, TermKind};
@@ -13,7 +11,6 @@ pub(crate) type Node = u32;
 pub(crate) struct Graph<'a> {
     pub(crate) terms: &'a Terms,
     nodes: Vec<TermId>,
-    numbers: FxHashMap<TermId, Node>,
     operand_ends: Vec<u32>,
     operands: Vec<Node>,
     user_ends: Vec<u32>,
@@ -23,16 +20,11 @@ pub(crate) struct Graph<'a> {
 impl<'a> Graph<'a> {
     pub(crate) fn new(terms: &'a Terms, roots: &[TermId]) -> Self {
         let nodes = terms.subterms(roots);
-        let numbers: FxHashMap<TermId, Node> = nodes
-            .iter()
-            .enumerate()
-            .map(|(i, &t)| (t, i as Node))
-            .collect();
         let (mut operands, mut operand_ends) = (Vec::new(), Vec::with_capacity(nodes.len()));
         let mut use_counts = vec![0u32; nodes.len()];
         for &t in &nodes {
             terms.kind(t).for_each_child(|child| {
-                let number = numbers.get(&child).copied().unwrap_or(0);
+                let number = number_of(&nodes, child).unwrap_or(0);
                 operands.push(number);
                 if let Some(count) = use_counts.get_mut(number as usize) {
                     *count += 1;
@@ -43,7 +35,6 @@ impl<'a> Graph<'a> {
         let mut graph = Graph {
             terms,
             nodes,
-            numbers,
             operand_ends,
             operands,
             user_ends: Vec::new(),
@@ -102,7 +93,7 @@ impl<'a> Graph<'a> {
     }
 
     pub(crate) fn number(&self, t: TermId) -> Option<Node> {
-        self.numbers.get(&t).copied()
+        number_of(&self.nodes, t)
     }
 
     pub(crate) fn operands(&self, node: Node) -> &[Node] {
@@ -141,6 +132,11 @@ impl<'a> Graph<'a> {
             operands.get(i).map_or(0, |&operand| get(operand))
         })
     }
+}
+
+/// Nodes are sorted by term.
+fn number_of(nodes: &[TermId], t: TermId) -> Option<Node> {
+    nodes.binary_search(&t).ok().map(|at| at as Node)
 }
 
 fn slice<'s>(items: &'s [Node], ends: &[u32], node: Node) -> &'s [Node] {

@@ -21,17 +21,18 @@ pub(crate) struct Propagator<'g> {
     queue: VecDeque<Node>,
     queued: Vec<bool>,
     pub(crate) steps: u64,
-    limit: u64,
+    /// The number of steps at which the fuel is gone.
+    pub(crate) limit: u64,
 }
 
 impl<'g> Propagator<'g> {
-    pub(crate) fn new(graph: &'g Graph<'g>, limit: u64) -> Self {
+    pub(crate) fn new(graph: &'g Graph<'g>) -> Self {
         Propagator {
             graph,
             queue: VecDeque::new(),
             queued: vec![false; graph.len() as usize],
             steps: 0,
-            limit,
+            limit: 0,
         }
     }
 

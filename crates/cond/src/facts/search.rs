@@ -1,5 +1,7 @@
 //! Case splits: a depth-first search over what propagation leaves open, with fuel.
 
+use std::cell::OnceCell;
+
 use super::graph::{Graph, Node};
 use super::guess::{STRATEGIES, guess};
 use super::propagate::Propagator;
@@ -20,7 +22,7 @@ const MAX_OPEN_DISJUNCTIONS: usize = 8;
 /// Strategies of guessing inside a case; at the top all are tried.
 const STRATEGIES_PER_CASE: usize = 2;
 
-/// What the interval stage found.
+/// What the interval stage found out about a part of the query.
 pub(crate) enum Settled {
     Feasible(Assignment),
     Infeasible,
@@ -34,6 +36,7 @@ enum Explored {
     Open,
 }
 
+/// One part of the query: a conjunction that shares no unknowns with the others.
 struct Search<'g> {
     propagator: Propagator<'g>,
     goals: Vec<Node>,
@@ -41,42 +44,81 @@ struct Search<'g> {
     guesses_left: u32,
 }
 
-/// Tries to settle a conjunction.
+/// Tries to settle the parts of a query. The results are in the order of the parts and end with the first infeasible
+/// one; facts are propagated in all parts before cases and guesses are tried in any.
 pub(crate) fn settle(
     terms: &Terms,
-    conjuncts: &[TermId],
+    parts: &[Vec<TermId>],
     budget: &Budget,
     cost: &mut Cost,
-) -> Settled {
-    let graph = Graph::new(terms, conjuncts);
-    let mut search = Search {
-        propagator: Propagator::new(&graph, budget.interval_steps),
-        goals: conjuncts.iter().filter_map(|&t| graph.number(t)).collect(),
-        splits_left: budget.splits,
-        guesses_left: budget.guesses,
-    };
-    let mut state = State::new(&graph);
-    let explored = search.explore_root(&mut state);
-    cost.interval_steps += search.propagator.steps;
-    cost.splits += budget.splits - search.splits_left;
-    cost.guesses += budget.guesses - search.guesses_left;
-    match explored {
-        Explored::Refuted => Settled::Infeasible,
-        Explored::Found(model) => Settled::Feasible(model),
-        Explored::Open => Settled::Open(leaf_facts(&graph, &state)),
+) -> Vec<(usize, Settled)> {
+    // Made one by one: a conflict in an early part saves the graphs of the others.
+    let graphs: Vec<OnceCell<Graph<'_>>> = parts.iter().map(|_| OnceCell::new()).collect();
+    let mut started = Vec::with_capacity(parts.len());
+    for (index, (cell, part)) in graphs.iter().zip(parts).enumerate() {
+        let graph = cell.get_or_init(|| Graph::new(terms, part));
+        let mut search = Search::new(graph, part);
+        let mut state = State::new(graph);
+        let explored = search.metered(budget, cost, |search| search.start(&mut state));
+        if explored.is_err() {
+            return vec![(index, Settled::Infeasible)];
+        }
+        started.push((search, state));
     }
+    let mut results = Vec::with_capacity(parts.len());
+    for (index, (search, state)) in started.iter_mut().enumerate() {
+        let explored = search.metered(budget, cost, |search| search.explore(state, 0));
+        let settled = match explored {
+            Explored::Refuted => Settled::Infeasible,
+            Explored::Found(model) => Settled::Feasible(model),
+            Explored::Open => Settled::Open(leaf_facts(search.propagator.graph, state)),
+        };
+        let refuted = matches!(settled, Settled::Infeasible);
+        results.push((index, settled));
+        if refuted {
+            break;
+        }
+    }
+    results
 }
 
-impl Search<'_> {
-    fn explore_root(&mut self, state: &mut State) -> Explored {
+impl<'g> Search<'g> {
+    fn new(graph: &'g Graph<'g>, conjuncts: &[TermId]) -> Self {
+        Search {
+            propagator: Propagator::new(graph),
+            goals: conjuncts.iter().filter_map(|&t| graph.number(t)).collect(),
+            splits_left: 0,
+            guesses_left: 0,
+        }
+    }
+
+    /// Runs with what is left of the query's fuel, and accounts for it.
+    fn metered<R>(
+        &mut self,
+        budget: &Budget,
+        cost: &mut Cost,
+        run: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let left = budget.left_after(cost);
+        let before = self.propagator.steps;
+        self.propagator.limit = before + left.interval_steps;
+        self.splits_left = left.splits;
+        self.guesses_left = left.guesses;
+        let result = run(self);
+        cost.interval_steps += self.propagator.steps - before;
+        cost.splits += left.splits - self.splits_left;
+        cost.guesses += left.guesses - self.guesses_left;
+        result
+    }
+
+    /// States the conjuncts and propagates.
+    fn start(&mut self, state: &mut State) -> Result<(), Conflict> {
         let graph = self.propagator.graph;
         (0..graph.len()).for_each(|node| self.propagator.enqueue(node));
         for goal in self.goals.clone() {
-            if self.propagator.set_truth(state, goal, true).is_err() {
-                return Explored::Refuted;
-            }
+            self.propagator.set_truth(state, goal, true)?;
         }
-        self.explore(state, 0)
+        self.propagator.run(state)
     }
 
     /// Propagates, guesses, splits. Facts learnt from refuted cases stay in the state.
