@@ -16,7 +16,7 @@ void first_round_ok(int n) {
   char *hdr = NULL;
   for (int i = 0; i < n; i++) {
     if (i == 0)
-      hdr = malloc(12);
+      hdr = malloc(12); // OK[false-alarm]: what a loop counter says is forgotten after the loop
   }
   if (n > 0)
     free(hdr);
@@ -43,7 +43,7 @@ int found_index_ok(const int *v, int n) {
   for (int i = 0; i < n; i++) {
     if (v[i] == 7) {
       idx = i;
-      hit = malloc(sizeof *hit);
+      hit = malloc(sizeof *hit); // OK[false-alarm]: what a loop counter says is forgotten after the loop
       break;
     }
   }
@@ -73,7 +73,7 @@ int counted_ok(const char *s) {
   for (; *s; s++) {
     if (*s == ':') {
       if (count == 0)
-        one = malloc(4);
+        one = malloc(4); // OK[false-alarm]: what a loop counter says is forgotten after the loop
       count++;
     }
   }
@@ -96,7 +96,7 @@ void fixed_rounds_ok(void) {
   char *p = NULL;
   for (int i = 0; i < 3; i++) {
     if (i == 0)
-      p = malloc(4);
+      p = malloc(4); // OK[false-alarm]: what a loop counter says is forgotten after the loop
     if (i == 2)
       free(p);
   }
@@ -116,7 +116,7 @@ int countdown_bad(int tries) {
 int countdown_ok(int tries) {
   char *p = NULL;
   while (tries > 0 && !p) {
-    p = malloc(64);
+    p = malloc(64); // OK[false-alarm]: what a loop counter says is forgotten after the loop
     tries--;
   }
   if (p)

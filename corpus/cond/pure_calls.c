@@ -66,7 +66,7 @@ void known_twice_bad(unsigned n) {
 void known_twice_ok(unsigned n) {
   char *p = NULL;
   if (is_power_of_two(n))
-    p = malloc(n);
+    p = malloc(n); // OK[false-alarm]: the body of a pure function is not looked into
   if (n != 6 && is_power_of_two(n))
     free(p);
 }
@@ -102,7 +102,7 @@ void character_class_bad(int c) {
 void character_class_ok(int c) {
   char *p = NULL;
   if (isdigit(c))
-    p = malloc(4);
+    p = malloc(4); // OK[false-alarm]: the body of a pure function is not looked into
   if (isdigit(c) || c == '-')
     free(p);
 }

