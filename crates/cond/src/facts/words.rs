@@ -135,65 +135,76 @@ fn bitwise(
     a: Node,
     b: Node,
 ) -> Result<(), Conflict> {
-    let width = p.graph.width(node);
-    let m = mask(width);
-    let (x, y) = (state.range(a), state.range(b));
-    let (zeros, ones) = match op {
-        BinOp::And => (x.zeros | y.zeros, x.ones & y.ones),
-        BinOp::Or => (x.zeros & y.zeros, x.ones | y.ones),
-        _ => (
-            (x.zeros & y.zeros) | (x.ones & y.ones),
-            (x.zeros & y.ones) | (x.ones & y.zeros),
-        ),
-    };
-    let (umin, umax) = match op {
-        BinOp::And => (0, x.umax.min(y.umax)),
-        BinOp::Or => (x.umin.max(y.umin), m),
-        _ => (0, m),
-    };
-    refine_some(
-        p,
-        state,
-        node,
-        Range {
-            umin,
-            umax,
-            zeros,
-            ones,
-            ..Range::full(width)
-        }
-        .reduced(),
-    )?;
+    let forward = bitwise_forward(op, &state.range(a), &state.range(b));
+    refine_some(p, state, node, forward)?;
     for (this, other) in [(a, b), (b, a)] {
-        let (n, o) = (state.range(node), state.range(other));
-        let (zeros, ones) = match op {
-            BinOp::And => (n.zeros & o.ones, n.ones),
-            BinOp::Or => (n.zeros, n.ones & o.zeros),
-            _ => (
-                (n.zeros & o.zeros) | (n.ones & o.ones),
-                (n.zeros & o.ones) | (n.ones & o.zeros),
-            ),
-        };
-        let (umin, umax) = match op {
-            BinOp::And => (n.umin, m),
-            BinOp::Or => (0, n.umax),
-            _ => (0, m),
-        };
-        refine_some(
-            p,
-            state,
-            this,
-            Range {
-                umin,
-                umax,
-                zeros,
-                ones,
-                ..Range::full(width)
-            }
-            .reduced(),
-        )?;
+        let backward = bitwise_backward(op, &state.range(node), &state.range(other));
+        refine_some(p, state, this, backward)?;
     }
     Ok(())
+}
+
+/// Bits in which two operands certainly agree, and certainly differ.
+fn agreement(x: &Range, y: &Range) -> (u64, u64) {
+    (
+        (x.zeros & y.zeros) | (x.ones & y.ones),
+        (x.zeros & y.ones) | (x.ones & y.zeros),
+    )
+}
+
+fn bitwise_forward(op: BinOp, x: &Range, y: &Range) -> Option<Range> {
+    let full = Range::full(x.width);
+    let range = match op {
+        BinOp::And => Range {
+            umax: x.umax.min(y.umax),
+            zeros: x.zeros | y.zeros,
+            ones: x.ones & y.ones,
+            ..full
+        },
+        BinOp::Or => Range {
+            umin: x.umin.max(y.umin),
+            zeros: x.zeros & y.zeros,
+            ones: x.ones | y.ones,
+            ..full
+        },
+        _ => {
+            let (zeros, ones) = agreement(x, y);
+            Range {
+                zeros,
+                ones,
+                ..full
+            }
+        }
+    };
+    range.reduced()
+}
+
+/// What the result and one operand say about the other operand.
+fn bitwise_backward(op: BinOp, n: &Range, other: &Range) -> Option<Range> {
+    let full = Range::full(n.width);
+    let range = match op {
+        BinOp::And => Range {
+            umin: n.umin,
+            zeros: n.zeros & other.ones,
+            ones: n.ones,
+            ..full
+        },
+        BinOp::Or => Range {
+            umax: n.umax,
+            zeros: n.zeros,
+            ones: n.ones & other.zeros,
+            ..full
+        },
+        _ => {
+            let (zeros, ones) = agreement(n, other);
+            Range {
+                zeros,
+                ones,
+                ..full
+            }
+        }
+    };
+    range.reduced()
 }
 
 fn shift(
@@ -205,60 +216,14 @@ fn shift(
     b: Node,
 ) -> Result<(), Conflict> {
     let width = p.graph.width(node);
-    let m = mask(width);
     let (x, by) = (state.range(a), state.range(b));
-    let constant = by.single().filter(|&by| by < u64::from(width));
-    match (op, constant) {
-        (BinOp::Shl, Some(k)) => {
-            let (zeros, ones) = ((x.zeros << k) | mask(k as u32), x.ones << k);
-            refine_some(p, state, node, Range::bits(width, zeros & m, ones & m))?;
-            let n = state.range(node);
-            refine_some(
-                p,
-                state,
-                a,
-                Range::bits(width, (n.zeros & m) >> k, n.ones >> k),
-            )
+    match by.single().filter(|&by| by < u64::from(width)) {
+        Some(k) => {
+            refine_some(p, state, node, shift_forward(op, &x, k))?;
+            let backward = shift_backward(op, &state.range(node), k);
+            refine_some(p, state, a, backward)
         }
-        (BinOp::LShr, Some(k)) => {
-            let zeros = (x.zeros >> k) | (m & !(m >> k));
-            let range = Range {
-                umin: x.umin >> k,
-                umax: x.umax >> k,
-                zeros,
-                ones: x.ones >> k,
-                ..Range::full(width)
-            };
-            refine_some(p, state, node, range.reduced())?;
-            let n = state.range(node);
-            let lost = (1u64 << k) - 1;
-            let operand = Range {
-                umin: (n.umin << k) & m,
-                umax: ((n.umax << k) | lost) & m,
-                zeros: (n.zeros << k) & m,
-                ones: (n.ones << k) & m,
-                ..Range::full(width)
-            };
-            refine_some(p, state, a, operand.reduced())
-        }
-        (BinOp::AShr, Some(k)) => {
-            refine_some(
-                p,
-                state,
-                node,
-                Range::signed(width, x.smin >> k, x.smax >> k),
-            )?;
-            let n = state.range(node);
-            let low = i128::from(n.smin) << k;
-            let high = (i128::from(n.smax) << k) + ((1i128 << k) - 1);
-            let full = Range::full(width);
-            let (low, high) = (
-                low.max(i128::from(full.smin)),
-                high.min(i128::from(full.smax)),
-            );
-            refine_some(p, state, a, Range::signed(width, low as i64, high as i64))
-        }
-        (BinOp::LShr, None) => {
+        None if op == BinOp::LShr => {
             let least = by.umin.min(u64::from(width));
             let umax = if least >= u64::from(width) {
                 0
@@ -267,7 +232,57 @@ fn shift(
             };
             refine_some(p, state, node, Range::unsigned(width, 0, umax))
         }
-        _ => Ok(()),
+        None => Ok(()),
+    }
+}
+
+/// The operand shifted by a constant below the width.
+fn shift_forward(op: BinOp, x: &Range, k: u64) -> Option<Range> {
+    let (width, m) = (x.width, mask(x.width));
+    match op {
+        BinOp::Shl => Range::bits(width, (x.zeros << k) | mask(k as u32), x.ones << k),
+        BinOp::LShr => {
+            let zeros = (x.zeros >> k) | (m & !(m >> k));
+            let ones = x.ones >> k;
+            Range {
+                umin: x.umin >> k,
+                umax: x.umax >> k,
+                zeros,
+                ones,
+                ..Range::full(width)
+            }
+            .reduced()
+        }
+        _ => Range::signed(width, x.smin >> k, x.smax >> k),
+    }
+}
+
+/// What the shifted word says about the operand.
+fn shift_backward(op: BinOp, n: &Range, k: u64) -> Option<Range> {
+    let (width, m) = (n.width, mask(n.width));
+    let full = Range::full(width);
+    match op {
+        BinOp::Shl => Range::bits(width, n.zeros >> k, n.ones >> k),
+        BinOp::LShr => {
+            let lost = mask(k as u32);
+            let (umin, umax) = ((n.umin << k) & m, ((n.umax << k) | lost) & m);
+            let (zeros, ones) = ((n.zeros << k) & m, (n.ones << k) & m);
+            Range {
+                umin,
+                umax,
+                zeros,
+                ones,
+                ..full
+            }
+            .reduced()
+        }
+        _ => {
+            let low = i128::from(n.smin) << k;
+            let high = (i128::from(n.smax) << k) + ((1i128 << k) - 1);
+            let low = low.max(i128::from(full.smin));
+            let high = high.min(i128::from(full.smax));
+            Range::signed(width, low as i64, high as i64)
+        }
     }
 }
 
