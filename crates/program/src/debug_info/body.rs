@@ -7,7 +7,7 @@ use drip_base::IndexVec;
 use drip_bitcode as bc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::describe::{Described, byte_size, describe};
+use super::describe::{Described, Detail, byte_size, describe};
 use crate::body::{Body, Loc, Var};
 use crate::ids::*;
 use crate::lower::consts::Interner;
@@ -149,7 +149,7 @@ impl BodyNames {
             if id.0 < cx.link.metadata_len || !self.described.insert(id) {
                 continue;
             }
-            let described = describe(md, id);
+            let described = describe(md, id, Detail::Full);
             described.for_each_type(|child| work.push(child));
             self.pending.types.push((id, described));
         }

@@ -96,8 +96,17 @@ impl Described {
     }
 }
 
+/// How much of a type to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Of a struct or enumeration only what tells it from others: its first member too, but no more of them. Most types
+    /// of a unit come from headers and are known from other units.
+    Identity,
+    Full,
+}
+
 /// Reads one type.
-pub(crate) fn describe(md: bc::Metadata<'_>, id: bc::MetadataId) -> Described {
+pub(crate) fn describe(md: bc::Metadata<'_>, id: bc::MetadataId, detail: Detail) -> Described {
     match md.node(id) {
         Some(bc::MdNode::BasicType(base)) => Described::Base {
             name: base.name.into(),
@@ -105,7 +114,7 @@ pub(crate) fn describe(md: bc::Metadata<'_>, id: bc::MetadataId) -> Described {
             signed: SIGNED.contains(&base.encoding),
         },
         Some(bc::MdNode::DerivedType(derived)) => describe_derived(md, &derived),
-        Some(bc::MdNode::CompositeType(composite)) => describe_composite(md, &composite),
+        Some(bc::MdNode::CompositeType(composite)) => describe_composite(md, &composite, detail),
         Some(bc::MdNode::SubroutineType(function)) => {
             let mut types = function.types.and_then(|t| md.tuple(t)).unwrap_or_default();
             types.truncate(MAX_ELEMENTS);
@@ -147,7 +156,11 @@ fn describe_derived(md: bc::Metadata<'_>, derived: &bc::DiDerivedType<'_>) -> De
     }
 }
 
-fn describe_composite(md: bc::Metadata<'_>, composite: &bc::DiCompositeType<'_>) -> Described {
+fn describe_composite(
+    md: bc::Metadata<'_>,
+    composite: &bc::DiCompositeType<'_>,
+    detail: Detail,
+) -> Described {
     use bc::tag;
     let elements = || {
         let mut all = composite
@@ -167,12 +180,19 @@ fn describe_composite(md: bc::Metadata<'_>, composite: &bc::DiCompositeType<'_>)
         identifier: composite.identifier.into(),
     };
     let bytes = composite.size_bits.div_ceil(8);
+    let limit = match detail {
+        Detail::Identity => 1,
+        Detail::Full => MAX_ELEMENTS,
+    };
     match composite.tag {
         tag::STRUCTURE | tag::CLASS | tag::UNION => Described::Struct {
             name: composite.name.into(),
             bytes,
             is_union: composite.tag == tag::UNION,
-            members: elements().filter_map(|id| member(md, id)).collect(),
+            members: elements()
+                .filter_map(|id| member(md, id))
+                .take(limit)
+                .collect(),
             forward: composite.flags & FLAG_FORWARD != 0,
             place: place(),
         },
@@ -196,7 +216,7 @@ fn describe_composite(md: bc::Metadata<'_>, composite: &bc::DiCompositeType<'_>)
             Described::Enum {
                 name: composite.name.into(),
                 bytes,
-                values: elements().filter_map(value).collect(),
+                values: elements().filter_map(value).take(limit).collect(),
                 place: place(),
             }
         }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::body::{NamedBody, PendingNames};
 use super::mangling;
-use super::types::{LocalTypes, ModuleTypes, Source, TypeBuilder};
+use super::types::{ModuleTypes, Source, TypeBuilder, local_types};
 use crate::body::{Body, Loc};
 use crate::ids::*;
 use crate::link::{Job, Linkage};
@@ -21,6 +21,8 @@ struct Namer<'l, 'm> {
     /// By module.
     modules: Vec<ModuleTypes>,
     files: FxHashMap<(StrId, StrId), FileId>,
+    /// File nodes of modules that were looked up.
+    module_files: FxHashMap<(u32, bc::MetadataId), Option<FileId>>,
 }
 
 pub(crate) fn name_program(
@@ -37,6 +39,7 @@ pub(crate) fn name_program(
         linked,
         types: TypeBuilder::default(),
         files: FxHashMap::default(),
+        module_files: FxHashMap::default(),
     };
     let jobs = std::mem::take(&mut namer.linked.jobs);
     for (job, result) in jobs.iter().zip(bodies) {
@@ -56,22 +59,19 @@ pub(crate) fn name_program(
 
 impl Namer<'_, '_> {
     fn body(&mut self, job: &Job, named: NamedBody) {
-        let NamedBody { mut body, names } = named;
+        let NamedBody {
+            mut body,
+            mut names,
+        } = named;
         let files: Vec<FileId> = names
             .files
             .iter()
             .map(|&(directory, name)| self.file(names.text(directory), names.text(name)))
             .collect();
-        let local: LocalTypes<'_> = names
-            .types
-            .iter()
-            .map(|(id, described)| (*id, described))
-            .collect();
         let mut source = Source {
             md: self.linked.modules[job.module as usize].metadata(),
             module: &mut self.modules[job.module as usize],
-            local: &local,
-            known_local: FxHashMap::default(),
+            local: local_types(std::mem::take(&mut names.types)),
             strings: &mut self.linked.program.strings,
         };
         rename_vars(&mut body, &names, &mut source, &mut self.types);
@@ -121,7 +121,7 @@ impl Namer<'_, '_> {
             let Some(found) = md.subprogram(node) else {
                 continue;
             };
-            let loc = self.loc(md, found.file, found.line);
+            let loc = self.loc(module, found.file, found.line);
             let di_type = found.ty.map(|ty| self.module_type(module, ty));
             let name = self.linked.program.strings.intern(found.name);
             let function = &mut self.linked.program.funcs[func];
@@ -147,9 +147,9 @@ impl Namer<'_, '_> {
             let Some(found) = md.global_variable(node) else {
                 continue;
             };
-            let loc = self.loc(md, found.file, found.line);
+            let loc = self.loc(module, found.file, found.line);
             let di_type = found.ty.map(|ty| self.module_type(module, ty));
-            // The text of a string literal has a position and a type, but no name.
+            // A compiler-made variable may have no name.
             let name =
                 (!found.name.is_empty()).then(|| self.linked.program.strings.intern(found.name));
             let global = &mut self.linked.program.globals[global];
@@ -157,14 +157,8 @@ impl Namer<'_, '_> {
         }
     }
 
-    fn loc(
-        &mut self,
-        md: bc::Metadata<'_>,
-        file: Option<bc::MetadataId>,
-        line: u32,
-    ) -> Option<Loc> {
-        let file = file.and_then(|f| md.file(f))?;
-        let file = self.file(file.directory, file.filename);
+    fn loc(&mut self, module: u32, file: Option<bc::MetadataId>, line: u32) -> Option<Loc> {
+        let file = self.module_file(module, file?)?;
         Some(Loc {
             file,
             line,
@@ -173,13 +167,21 @@ impl Namer<'_, '_> {
         })
     }
 
+    fn module_file(&mut self, module: u32, node: bc::MetadataId) -> Option<FileId> {
+        if let Some(&known) = self.module_files.get(&(module, node)) {
+            return known;
+        }
+        let found = self.linked.modules[module as usize].metadata().file(node);
+        let file = found.map(|file| self.file(file.directory, file.filename));
+        self.module_files.insert((module, node), file);
+        file
+    }
+
     fn module_type(&mut self, module: u32, ty: bc::MetadataId) -> DiTypeId {
-        let local = LocalTypes::default();
         let mut source = Source {
             md: self.linked.modules[module as usize].metadata(),
             module: &mut self.modules[module as usize],
-            local: &local,
-            known_local: FxHashMap::default(),
+            local: Vec::new(),
             strings: &mut self.linked.program.strings,
         };
         self.types.number(&mut source, ty)

@@ -10,7 +10,7 @@
 use drip_bitcode as bc;
 use rustc_hash::FxHashMap;
 
-use super::describe::{Described, Md, Member, Place, describe};
+use super::describe::{Described, Detail, Md, Member, Place, describe};
 use crate::ids::*;
 use crate::model::{DiMember, DiType, Strings};
 
@@ -41,77 +41,10 @@ enum Key {
     Exact(DiType),
 }
 
-/// The source types of one module's metadata that have a number.
-#[derive(Default)]
-pub(crate) struct ModuleTypes {
-    known: FxHashMap<bc::MetadataId, DiTypeId>,
-}
-
-/// Source types that only one body has, by metadata number.
-pub(crate) type LocalTypes<'a> = FxHashMap<bc::MetadataId, &'a Described>;
-
-/// Numbers source types for the whole program.
-#[derive(Default)]
-pub(crate) struct TypeBuilder {
-    pub table: drip_base::IndexVec<DiTypeId, DiType>,
-    known: FxHashMap<Key, DiTypeId>,
-    /// Types with a number whose content is still to be filled in.
-    open: Vec<(DiTypeId, Described)>,
-    /// Structs that a unit only declares.
-    forward: Vec<(StrId, DiTypeId)>,
-    /// First definition of a struct name.
-    complete: FxHashMap<StrId, DiTypeId>,
-}
-
-/// Where a [`TypeBuilder`] reads: one module, and the types of one of its bodies.
-pub(crate) struct Source<'a> {
-    pub md: bc::Metadata<'a>,
-    pub module: &'a mut ModuleTypes,
-    pub local: &'a LocalTypes<'a>,
-    /// Numbers given to `local` types.
-    pub known_local: FxHashMap<bc::MetadataId, DiTypeId>,
-    pub strings: &'a mut Strings,
-}
-
-impl TypeBuilder {
-    /// The number of a type, with everything that it mentions.
-    pub fn number(&mut self, source: &mut Source<'_>, id: bc::MetadataId) -> DiTypeId {
-        let found = self.visit(source, id, 0);
-        while let Some((open, described)) = self.open.pop() {
-            let content = self.content(source, described, 0);
-            self.table[open] = content;
-        }
-        found
-    }
-
-    fn visit(&mut self, source: &mut Source<'_>, id: bc::MetadataId, depth: u32) -> DiTypeId {
-        let local = source.local.get(&id).copied();
-        let memo = if local.is_some() {
-            &source.known_local
-        } else {
-            &source.module.known
-        };
-        if let Some(&known) = memo.get(&id) {
-            return known;
-        }
-        let described = match local {
-            _ if depth > MAX_NESTING => Described::Other,
-            Some(described) => described.clone(),
-            None => describe(source.md, id),
-        };
-        let number = self.place(source, described, depth);
-        let memo = if local.is_some() {
-            &mut source.known_local
-        } else {
-            &mut source.module.known
-        };
-        memo.insert(id, number);
-        number
-    }
-
-    /// Named types get their number before their content is known, as they may contain themselves.
-    fn place(&mut self, source: &mut Source<'_>, described: Described, depth: u32) -> DiTypeId {
-        let key = match &described {
+impl Key {
+    /// `None` for types that are what they are made of.
+    fn of(described: &Described) -> Option<Key> {
+        Some(match described {
             Described::Struct {
                 name,
                 bytes,
@@ -142,10 +75,110 @@ impl TypeBuilder {
                 first: values.first().map(|v| v.0.clone()).unwrap_or_default(),
                 place: place.clone(),
             },
-            _ => {
-                let content = self.content(source, described, depth + 1);
-                return self.exact(content);
+            _ => return None,
+        })
+    }
+}
+
+/// The source types of one module's metadata that have a number.
+#[derive(Default)]
+pub(crate) struct ModuleTypes {
+    known: FxHashMap<bc::MetadataId, DiTypeId>,
+}
+
+/// A source type that only one body has.
+pub(crate) struct LocalType {
+    id: bc::MetadataId,
+    state: LocalState,
+}
+
+enum LocalState {
+    Described(Described),
+    Numbered(DiTypeId),
+}
+
+/// The source types that only one body has, by metadata number.
+pub(crate) fn local_types(types: Vec<(bc::MetadataId, Described)>) -> Vec<LocalType> {
+    let local = |(id, described)| LocalType {
+        id,
+        state: LocalState::Described(described),
+    };
+    let mut all: Vec<LocalType> = types.into_iter().map(local).collect();
+    all.sort_unstable_by_key(|local| local.id);
+    all
+}
+
+/// Numbers source types for the whole program.
+#[derive(Default)]
+pub(crate) struct TypeBuilder {
+    pub table: drip_base::IndexVec<DiTypeId, DiType>,
+    known: FxHashMap<Key, DiTypeId>,
+    /// Types with a number whose content is still to be filled in.
+    open: Vec<(DiTypeId, Described)>,
+    /// Structs that a unit only declares.
+    forward: Vec<(StrId, DiTypeId)>,
+    /// First definition of a struct name.
+    complete: FxHashMap<StrId, DiTypeId>,
+}
+
+/// Where a [`TypeBuilder`] reads: one module, and the types of one of its bodies.
+pub(crate) struct Source<'a> {
+    pub md: bc::Metadata<'a>,
+    pub module: &'a mut ModuleTypes,
+    /// Sorted by metadata number.
+    pub local: Vec<LocalType>,
+    pub strings: &'a mut Strings,
+}
+
+impl TypeBuilder {
+    /// The number of a type, with everything that it mentions.
+    pub fn number(&mut self, source: &mut Source<'_>, id: bc::MetadataId) -> DiTypeId {
+        let found = self.visit(source, id, 0);
+        while let Some((open, described)) = self.open.pop() {
+            let content = self.content(source, described, 0);
+            self.table[open] = content;
+        }
+        found
+    }
+
+    fn visit(&mut self, source: &mut Source<'_>, id: bc::MetadataId, depth: u32) -> DiTypeId {
+        if let Some(&known) = source.module.known.get(&id) {
+            return known;
+        }
+        let local = source
+            .local
+            .binary_search_by_key(&id, |local| local.id)
+            .ok();
+        let described = match local.map(|at| &mut source.local[at].state) {
+            Some(LocalState::Numbered(known)) => return *known,
+            _ if depth > MAX_NESTING => Described::Other,
+            Some(LocalState::Described(described)) => {
+                std::mem::replace(described, Described::Other)
             }
+            None => describe(source.md, id, Detail::Identity),
+        };
+        let module_node = local.is_none().then_some(id);
+        let number = self.place(source, described, module_node, depth);
+        match local {
+            Some(at) => source.local[at].state = LocalState::Numbered(number),
+            None => {
+                source.module.known.insert(id, number);
+            }
+        }
+        number
+    }
+
+    /// Named types get their number before their content is known, as they may contain themselves.
+    fn place(
+        &mut self,
+        source: &mut Source<'_>,
+        described: Described,
+        module_node: Md,
+        depth: u32,
+    ) -> DiTypeId {
+        let Some(key) = Key::of(&described) else {
+            let content = self.content(source, described, depth + 1);
+            return self.exact(content);
         };
         if let Some(&known) = self.known.get(&key) {
             return known;
@@ -162,6 +195,11 @@ impl TypeBuilder {
             }
         }
         self.known.insert(key, number);
+        // A node of the module was only read for its identity.
+        let described = match module_node {
+            Some(id) => describe(source.md, id, Detail::Full),
+            None => described,
+        };
         self.open.push((number, described));
         number
     }

@@ -256,9 +256,14 @@ impl<'a> Linker<'a> {
         let name = self.out.program.strings.intern(found.name);
         let ty = self.ty(module, raw.ty);
         let size = self.out.program.types.size_of(ty);
+        // String literals have debug info too: a position, and no name.
+        let debug = raw
+            .dbg
+            .first()
+            .filter(|_| raw.linkage != bc::Linkage::Private);
         self.out
             .global_debug
-            .push(raw.dbg.first().map(|node| (module, *node)));
+            .push(debug.map(|node| (module, *node)));
         let global = self.out.program.globals.push(Global {
             name,
             unit: UnitId::from_u32(module),
