@@ -17,7 +17,7 @@ const MAX_NUMBER_BYTES: u64 = 4096;
 const MAX_STRING_BYTES: usize = 1 << 16;
 
 /// Elements of one initialiser that are looked at; the rest is left out, and the initialiser is not `complete`.
-const MAX_ELEMENTS: u32 = 1 << 22;
+const MAX_ELEMENTS: u32 = 1 << 20;
 
 /// Aggregates nested deeper than this are left out.
 const MAX_NESTING: u32 = 64;

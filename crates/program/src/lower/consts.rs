@@ -16,6 +16,9 @@ const MAX_AGGREGATE: usize = 256;
 /// Elements that all aggregates nested in one constant may have together; the rest is opaque.
 const MAX_NESTED: u32 = 4096;
 
+/// Aggregates nested deeper than this are opaque; only malformed input, where one contains itself, has such.
+const MAX_DEPTH: u32 = 64;
+
 /// Hash-consing table that is emptied by taking a new stamp instead of being cleared.
 #[derive(Default)]
 pub(crate) struct Interner {
@@ -97,6 +100,8 @@ pub(crate) struct Consts {
     known: Interner,
     /// Elements that the constant under construction may still have.
     fuel: u32,
+    /// How deep the element under construction is nested.
+    depth: u32,
 }
 
 impl Consts {
@@ -112,6 +117,7 @@ impl Consts {
     /// The constant with this value number.
     pub fn of_value(&mut self, folder: &Folder<'_>, id: bc::ValueId) -> ConstId {
         self.fuel = MAX_NESTED;
+        self.depth = 0;
         self.nested(folder, id)
     }
 
@@ -145,18 +151,16 @@ impl Consts {
     }
 
     fn element(&mut self, folder: &Folder<'_>, id: bc::ValueId) -> ConstId {
-        match self.fuel.checked_sub(1) {
-            Some(fuel) => {
-                self.fuel = fuel;
-                self.nested(folder, id)
-            }
-            None => {
-                let ty = folder
-                    .constant(id)
-                    .map_or(folder.cx.common.ptr, |(c, _)| folder.cx.ty(c.ty));
-                self.add(Const::Opaque(ty))
-            }
+        if self.fuel == 0 || self.depth >= MAX_DEPTH {
+            let constant = folder.constant(id);
+            let ty = constant.map_or(folder.cx.common.ptr, |(c, _)| folder.cx.ty(c.ty));
+            return self.add(Const::Opaque(ty));
         }
+        self.fuel -= 1;
+        self.depth += 1;
+        let found = self.nested(folder, id);
+        self.depth -= 1;
+        found
     }
 
     fn aggregate(&mut self, folder: &Folder<'_>, id: bc::ValueId, ty: TypeId) -> Const {
