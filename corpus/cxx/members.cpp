@@ -32,7 +32,7 @@ public:
 
 int use_stack_bad(int n) {
   Stack s;
-  s.push(n); // LEAK[missed]: the implicit copy of a class is not followed
+  s.push(n); // LEAK
   s.skip();
   return n;
 }

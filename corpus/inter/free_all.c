@@ -101,7 +101,7 @@ int branch_bad(int k) {
   if (!root)
     return -1;
   root->l = leaf(k - 1);
-  root->r = leaf(k + 1); // LEAK[missed]: a structure built by recursion or a loop is one object
+  root->r = leaf(k + 1); // LEAK
   tree_free(root->l);
   free(root);
   return 0;

@@ -59,7 +59,7 @@ int early_return_bad(const char *name) {
 
 int early_return_ok(const char *name) {
   struct strbuf sb = STRBUF_INIT;
-  strbuf_addstr(&sb, name); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_addstr(&sb, name);
   if (sb.len > 20) {
     strbuf_release(&sb);
     return -1;
@@ -80,7 +80,7 @@ size_t reset_is_no_release_bad(const char *name) {
 size_t reset_is_no_release_ok(const char *name) {
   struct strbuf sb;
   strbuf_init(&sb);
-  strbuf_addstr(&sb, name); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_addstr(&sb, name);
   size_t n = sb.len;
   strbuf_reset(&sb);
   strbuf_release(&sb);
@@ -115,7 +115,7 @@ int reinitialised_bad(const char *name) {
 
 int reinitialised_ok(const char *name) {
   struct strbuf sb = STRBUF_INIT;
-  strbuf_addstr(&sb, name); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_addstr(&sb, name);
   strbuf_release(&sb);
   strbuf_init(&sb);
   strbuf_release(&sb);

@@ -7,8 +7,9 @@ use drip_cond::Sort;
 use drip_models::{
     Atom, Certainty, Class, EscapeTo, Offset, Outcome, Root, Subject, Summary, Value, ValuePath,
 };
+use drip_pointer::local::LocSet;
 use drip_pointer::{CellId, Loc, Memory, ObjKind};
-use drip_program::{InstId, Op};
+use drip_program::{GlobalId, InstId, Op};
 use smallvec::SmallVec;
 
 use crate::explore::{Explorer, Goal, Run};
@@ -25,6 +26,16 @@ struct Named {
     /// Exactly one concrete cell of the followed instance.
     certain: bool,
     outside: Option<Escape>,
+}
+
+/// Can the call change what a global leads to?
+fn handles_global(summary: &Summary, global: GlobalId) -> bool {
+    let root = Root::Global(global);
+    summary.touched.contains(global)
+        || summary.outcomes.iter().any(|o| {
+            o.frees.iter().any(|f| f.path.root == root)
+                || o.writes.iter().any(|w| w.cell.base.root == root)
+        })
 }
 
 impl Explorer<'_, '_> {
@@ -163,7 +174,8 @@ impl Explorer<'_, '_> {
                 Where::Cell(cell) => {
                     let owner = frame.local.memory.cells[cell].obj;
                     reach.binary_search(&owner).is_ok()
-                        || frame.memssa.defined(inst, region(cell)).is_some()
+                        || matches!(frame.local.memory.kind(owner), ObjKind::Global(global)
+                            if handles_global(summary, global))
                 }
                 _ => false,
             });
@@ -392,7 +404,7 @@ impl Explorer<'_, '_> {
     fn cells_of(&self, state: &State, inst: InstId, base: &ValuePath, offset: Offset) -> Named {
         let frame = self.frame;
         let memory = &frame.local.memory;
-        let mut targets = frame.local.resolve(inst, frame.args(inst), base);
+        let mut targets = LocSet::clone(&frame.resolve(inst, base));
         // A followed object that the base denotes is the only target; one that it does not denote is another instance.
         let mut this_instance = true;
         for (index, &obj) in self.objects.iter().enumerate() {
@@ -448,7 +460,7 @@ impl Explorer<'_, '_> {
                 continue;
             }
             let sure = held == Holds::Yes && free.certainty == Certainty::Must;
-            state.objects[index].settle(Machine::Freed { at: inst, sure });
+            self.settle(state, index, Machine::Freed { at: inst, sure });
             self.release_contents(state, self.objects[index], affected);
             settled |= held == Holds::Yes;
         }
@@ -456,7 +468,7 @@ impl Explorer<'_, '_> {
             return;
         }
         // An object that is not followed dies with all it holds, if it is certain which.
-        let targets = frame.local.resolve(inst, frame.args(inst), &free.path);
+        let targets = frame.resolve(inst, &free.path);
         if let [loc] = targets[..] {
             let kind = frame.local.memory.kind(loc.obj);
             if !self.objects.contains(&loc.obj)
@@ -503,7 +515,7 @@ impl Explorer<'_, '_> {
         }) else {
             return;
         };
-        let from = frame.local.resolve(inst, frame.args(inst), &copy.from);
+        let from = frame.resolve(inst, &copy.from);
         for index in 0..before.objects.len() {
             for place in &before.objects[index].places {
                 let Where::Cell(cell) = place.at else {
@@ -671,8 +683,7 @@ impl Explorer<'_, '_> {
         escape: &drip_models::Escape,
     ) {
         let frame = self.frame;
-        let targets = frame.local.resolve(inst, frame.args(inst), &escape.path);
-        let reached = frame.local.reachable(&targets);
+        let reached = frame.reached_by(inst, &escape.path);
         let to = match escape.to {
             EscapeTo::Global(global) => Escape::Global(global),
             EscapeTo::Thread => Escape::Thread,
@@ -691,7 +702,7 @@ impl Explorer<'_, '_> {
                 _ => false,
             });
             if direct || inside {
-                state.objects[index].settle(Machine::Escaped { at: inst, to });
+                self.settle(state, index, Machine::Escaped { at: inst, to });
             }
         }
     }

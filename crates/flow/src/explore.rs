@@ -8,26 +8,28 @@
 //! Known false negatives: what is stored into an element with unknown index is held "perhaps", and ends undecided.
 
 use drip_base::{IdSet, IndexVec, RankedWorklist};
-use drip_cond::{SymId, TermId};
+use drip_cond::SymId;
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, InstId, Op, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::frame::Frame;
 use crate::graph::{Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
-use crate::state::{Followed, Machine, State, Where};
+use crate::relevance::Relevance;
+use crate::state::{Escape, Followed, Machine, State, Where};
 use crate::values::Values;
 
-/// States per block; beyond it further ones are dropped and the object is "given up: limit" unless a leak was found.
-pub const MAX_STATES: usize = 24;
+/// States per block; beyond it those that agree on the objects' fates are joined. If none agrees the object is "given up:
+/// limit" unless a leak was found.
+pub const MAX_STATES: usize = 20;
 /// States with equal objects per block; beyond it they merge and forget what they do not share. Iterations of a loop after
 /// the first are always merged.
 pub const MAX_VARIANTS: usize = 4;
 /// Blocks executed per exploration, for each goal: a base and a multiple of the function's blocks. Beyond it the rest of the
 /// graph is missing.
 pub const FATE_FUEL: (usize, usize) = (1_500, 4);
-pub const EXITS_FUEL: (usize, usize) = (500, 3);
+pub const EXITS_FUEL: (usize, usize) = (1_000, 6);
 /// Conditions that a path remembers; older ones than these are forgotten.
 pub const MAX_FACTS: usize = 24;
 
@@ -54,25 +56,13 @@ pub struct Explorer<'f, 'a> {
     /// The program's `main`: what its variables hold at the end leaks nothing.
     pub(crate) is_main: bool,
     pub(crate) relevant: &'f Relevance,
-    live: FxHashMap<ValueId, IdSet<BlockId>>,
+    pub(crate) live: FxHashMap<ValueId, IdSet<BlockId>>,
     /// Blocks on entry to which a symbol will still be asked for.
-    asked: FxHashMap<SymId, IdSet<BlockId>>,
+    pub(crate) asked: FxHashMap<SymId, IdSet<BlockId>>,
     pub(crate) out: UseFlow,
     by_block: IndexVec<BlockId, Vec<NodeId>>,
     /// Blocks from which an unborn object can still be born.
     can_birth: IdSet<BlockId>,
-}
-
-/// Which conditions are worth remembering: computed once per function.
-pub struct Relevance {
-    /// Symbols on which at least two decisions depend.
-    pub correlated: FxHashSet<SymId>,
-    /// φ symbols that decisions depend on.
-    pub decisive: FxHashSet<SymId>,
-    /// Symbols that a caller can name.
-    pub interface: FxHashSet<SymId>,
-    /// Blocks in which a decision (or a φ that one depends on) asks for the symbol.
-    pub uses: FxHashMap<SymId, Vec<BlockId>>,
 }
 
 /// Explores all paths of `objects[0]`, the others followed along.
@@ -124,7 +114,7 @@ impl Explorer<'_, '_> {
         self.find_birthplaces();
         let frame = self.frame;
         let mut work = RankedWorklist::new(frame.cfg.rpo().rank());
-        let entry = BlockId::new(0);
+        let entry = self.start();
         let state = self.initial_state();
         self.out.nodes.push(Node {
             block: entry,
@@ -161,6 +151,30 @@ impl Explorer<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Where to begin. If nothing is remembered from block to block and only the object's fate is asked for, all that
+    /// happens before the first followed object can exist is of no interest.
+    fn start(&self) -> BlockId {
+        let entry = BlockId::new(0);
+        if self.goal == Goal::Exits || !self.relevant.decisive.is_empty() {
+            return entry;
+        }
+        let mut start: Option<BlockId> = None;
+        for &obj in &self.objects {
+            let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(obj) else {
+                return entry;
+            };
+            let block = self.frame.block_of(call);
+            if !self.frame.cfg.is_reachable(block) {
+                continue;
+            }
+            start = match start {
+                None => Some(block),
+                Some(known) => self.frame.cfg.dominators().common(known, block),
+            };
+        }
+        start.unwrap_or(entry)
     }
 
     fn initial_state(&self) -> State {
@@ -309,6 +323,22 @@ impl Explorer<'_, '_> {
         }
     }
 
+    /// Settles an object. Where that happened and by whom is of interest for the object in question only: for others, and
+    /// for summaries, it would keep equal states apart.
+    pub(crate) fn settle(&self, state: &mut State, index: usize, mut machine: Machine) {
+        if index > 0 || self.goal == Goal::Exits {
+            match &mut machine {
+                Machine::Freed { at, .. } => *at = InstId::new(0),
+                Machine::Escaped { at, to } => {
+                    *at = InstId::new(0);
+                    *to = Escape::Unknown(None);
+                }
+                _ => {}
+            }
+        }
+        state.objects[index].settle(machine);
+    }
+
     /// Nothing more can happen to object 0 on this path.
     pub(crate) fn settled(&self, state: &State) -> bool {
         self.goal == Goal::Fate
@@ -372,218 +402,33 @@ impl Explorer<'_, '_> {
                 let weaker = self.out.nodes[node].state.weaken(&state);
                 Some((node, weaker))
             }
-            None => {
-                self.out.limited = true;
-                None
-            }
+            None => self.join_objects(block, &state),
         }
     }
 
-    /// φs of `to`, then what the edge makes invalid.
-    fn enter(&mut self, from: BlockId, to: BlockId, state: &mut State) {
-        let frame = self.frame;
-        self.enter_phis(from, to, state);
-        if frame.cfg.rpo().is_retreating(from, to) {
-            self.forget_iteration(to, state);
-        }
-        self.prune(to, state);
-    }
-
-    fn enter_phis(&mut self, from: BlockId, to: BlockId, state: &mut State) {
-        let frame = self.frame;
-        // All φs read the old values, then all are assigned.
-        let mut holders: SmallVec<[(usize, Where, bool); 4]> = SmallVec::new();
-        let mut results: SmallVec<[ValueId; 4]> = SmallVec::new();
-        let mut bindings: SmallVec<[(SymId, TermId); 4]> = SmallVec::new();
-        for inst in frame.body.block_insts(to) {
-            let Op::Phi { incoming } = frame.body.insts[inst].op else {
-                break;
-            };
-            let result = frame.body.result(inst);
-            results.push(result);
-            let Some(entry) = frame
-                .body
-                .incoming(incoming)
+    /// Too many states in a block: one that agrees on what became of every object takes this one in. What only one of the
+    /// two holds is then held "perhaps".
+    fn join_objects(&mut self, block: BlockId, state: &State) -> Option<(NodeId, bool)> {
+        let same_fate = |known: &State| {
+            known
+                .objects
                 .iter()
-                .find(|e| e.block == from)
-            else {
-                continue;
-            };
-            if let Some(value) = entry.value.as_value() {
-                for (index, object) in state.objects.iter().enumerate() {
-                    for place in &object.places {
-                        if let Where::Value(v, off) = place.at
-                            && v == value
-                        {
-                            holders.push((index, Where::Value(result, off), place.weak));
-                        }
-                    }
-                }
-            }
-            self.bind_phi(
-                crate::values::Symbol::Value(result),
-                self.values.term(entry.value),
-                state,
-                &mut bindings,
-            );
-        }
-        self.bind_memory_phis(from, to, state, &mut bindings);
-        for object in &mut state.objects {
-            for &result in &results {
-                object.forget_value(result);
-            }
-        }
-        for (index, at, weak) in holders {
-            state.objects[index].add(at, weak);
-        }
-        for (sym, term) in bindings {
-            state.bind(sym, Some(term));
-        }
-    }
-
-    fn bind_phi(
-        &mut self,
-        symbol: crate::values::Symbol,
-        incoming: TermId,
-        state: &State,
-        bindings: &mut SmallVec<[(SymId, TermId); 4]>,
-    ) {
-        if let Some(sym) = self.values.find(symbol)
-            && self.relevant.decisive.contains(&sym)
-        {
-            let term = self.in_path(incoming, state);
-            bindings.push((sym, term));
-        }
-    }
-
-    fn bind_memory_phis(
-        &mut self,
-        from: BlockId,
-        to: BlockId,
-        state: &State,
-        bindings: &mut SmallVec<[(SymId, TermId); 4]>,
-    ) {
-        let frame = self.frame;
-        let Some(edge) = frame.cfg.preds(to).iter().position(|&p| p == from) else {
-            return;
+                .zip(&state.objects)
+                .all(|(a, b)| a.machine == b.machine)
         };
-        for &phi in frame.memssa.phis(to) {
-            let drip_memssa::Def::Phi { operands, .. } = &frame.memssa.versions[phi].def else {
-                continue;
-            };
-            let Some(&operand) = operands.get(edge) else {
-                continue;
-            };
-            for width in [8u32, 16, 32, 64] {
-                let symbol = crate::values::Symbol::Version(phi, width);
-                if self.values.find(symbol).is_some()
-                    && let Some(term) = self.values.version_term(frame, operand, width)
-                {
-                    self.bind_phi(symbol, term, state, bindings);
-                }
-            }
-        }
-    }
-
-    /// A new iteration: values defined in the loop are not what they were.
-    fn forget_iteration(&mut self, header: BlockId, state: &mut State) {
-        let frame = self.frame;
-        let Some(id) = frame.cfg.loops().headed_by(header) else {
-            // A jump backwards that closes no natural loop: nothing known is safe to keep.
-            state.facts.clear();
-            state.env.clear();
-            return;
+        let node = self.by_block[block]
+            .iter()
+            .copied()
+            .find(|&n| same_fate(&self.out.nodes[n].state));
+        let Some(node) = node else {
+            self.out.limited = true;
+            return None;
         };
-        let inside = |block: BlockId| frame.cfg.loops().contains(id, block);
-        let is_header_phi = |value: ValueId| {
-            frame.body.def(value).is_some_and(|inst| {
-                frame.block_of(inst) == header
-                    && matches!(frame.body.insts[inst].op, Op::Phi { .. })
-            })
-        };
-        for object in &mut state.objects {
-            object.places.retain(|p| match p.at {
-                Where::Value(v, _) => {
-                    is_header_phi(v)
-                        || frame
-                            .body
-                            .def(v)
-                            .is_none_or(|inst| !inside(frame.block_of(inst)))
-                }
-                Where::Cell(_) | Where::Var(_) => true,
-            });
+        let known = &mut self.out.nodes[node].state;
+        let mut grown = known.weaken(state);
+        for (into, from) in known.objects.iter_mut().zip(&state.objects) {
+            grown |= into.join(from);
         }
-        let values = &mut *self.values;
-        let mut variant = |term: TermId| {
-            values
-                .symbols_in(term)
-                .iter()
-                .any(|&sym| values.home(sym).is_some_and(&inside))
-        };
-        state.facts.retain(|fact| !variant(*fact));
-        // The φs' own bindings are of the new iteration if they do not mention the old one.
-        state.env.retain(|entry| !variant(entry.1));
-        if frame.body.vars.is_empty() {
-            // Without binding markers the end of the iteration is where its variables lose what they held.
-            let all: SmallVec<[usize; 4]> = (0..state.objects.len()).collect();
-            self.check_roots(state, &all, None);
-        }
-    }
-
-    /// Drops SSA values that nobody will read. The death of a value is no loss by itself: the variable that had it may
-    /// still be in scope, and a path that ends the program leaks nothing.
-    fn prune(&mut self, block: BlockId, state: &mut State) {
-        for index in 0..state.objects.len() {
-            let mut places = std::mem::take(&mut state.objects[index].places);
-            places.retain(|p| match p.at {
-                // A value of this very block is one of its φs, just assigned.
-                Where::Value(v, _) => {
-                    let home = self.frame.body.def(v).map(|inst| self.frame.block_of(inst));
-                    home == Some(block) || self.is_live_in(v, block)
-                }
-                Where::Cell(_) | Where::Var(_) => true,
-            });
-            state.objects[index].places = places;
-        }
-        let mut env = std::mem::take(&mut state.env);
-        env.retain(|entry| self.is_asked_in(entry.0, block));
-        state.env = env;
-        let mut facts = std::mem::take(&mut state.facts);
-        facts.retain(|fact| self.is_fact_useful(*fact, block));
-        state.facts = facts;
-    }
-
-    /// A fact that no later decision depends on keeps equal states apart for nothing.
-    fn is_fact_useful(&mut self, fact: TermId, block: BlockId) -> bool {
-        let symbols = self.values.symbols_in(fact);
-        symbols.iter().any(|&sym| {
-            (self.goal == Goal::Exits && self.relevant.interface.contains(&sym))
-                || self.is_asked_in(sym, block)
-        })
-    }
-
-    fn is_asked_in(&mut self, sym: SymId, block: BlockId) -> bool {
-        let (frame, relevant) = (self.frame, self.relevant);
-        let home = self.values.home(sym);
-        let asked = self.asked.entry(sym).or_insert_with(|| {
-            let mut blocks = IdSet::with_capacity(frame.body.blocks.len());
-            let mut stack: Vec<BlockId> = relevant.uses.get(&sym).cloned().unwrap_or_default();
-            while let Some(block) = stack.pop() {
-                if blocks.insert(block) && Some(block) != home {
-                    stack.extend(frame.cfg.preds(block));
-                }
-            }
-            blocks
-        });
-        asked.contains(block)
-    }
-
-    /// Is the value read in `block` or later, before it is defined again?
-    pub(crate) fn is_live_in(&mut self, value: ValueId, block: BlockId) -> bool {
-        let frame = self.frame;
-        self.live
-            .entry(value)
-            .or_insert_with(|| frame.live_blocks(value))
-            .contains(block)
+        Some((node, grown))
     }
 }

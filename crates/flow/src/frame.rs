@@ -1,11 +1,12 @@
 //! All that is known of one function before its objects are followed: control flow, points-to sets, memory SSA and the
 //! value of every SSA name as a term. Built once, then read by every exploration.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use drip_base::{Graph, IdSet};
 use drip_memssa::{Annotations, MemSsa, RegionId};
-use drip_models::{Outcome, Root, Subject, Value, ValuePath};
+use drip_models::{Outcome, Root, Subject, Touched, Value, ValuePath};
 use drip_pointer::local::{CallTable, LocSet};
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjId, ObjKind};
 use drip_program::{
@@ -30,7 +31,16 @@ pub struct Frame<'a> {
     /// Block of each instruction.
     block_of: Vec<BlockId>,
     uses: OnceCell<Graph<u32>>,
+    /// Answers to [`Frame::resolve`] and [`Frame::reached_by`].
+    resolved: Answers<LocSet>,
+    reached: Answers<Vec<ObjId>>,
 }
+
+/// What was asked of a callee's path at a call, with the answer.
+type Answers<T> = RefCell<FxHashMap<(InstId, ValuePath), Rc<T>>>;
+
+/// Depth of entry objects whose numbers callers are told of.
+const MAX_TOLD_DEPTH: u8 = 2;
 
 /// The memory region of a cell: one to one.
 pub fn region(cell: CellId) -> RegionId {
@@ -90,6 +100,8 @@ impl<'a> Frame<'a> {
                 reach,
                 block_of,
                 uses,
+                resolved: RefCell::default(),
+                reached: RefCell::default(),
             },
             values,
         )
@@ -157,6 +169,28 @@ impl<'a> Frame<'a> {
             }
         }
         live
+    }
+
+    /// Targets of a path of a callee's summary, at a call.
+    pub fn resolve(&self, call: InstId, path: &ValuePath) -> Rc<LocSet> {
+        let key = (call, path.clone());
+        if let Some(known) = self.resolved.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let targets = Rc::new(self.local.resolve(call, self.args(call), path));
+        self.resolved.borrow_mut().insert(key, Rc::clone(&targets));
+        targets
+    }
+
+    /// Objects that can be reached from what a path denotes; sorted.
+    pub fn reached_by(&self, call: InstId, path: &ValuePath) -> Rc<Vec<ObjId>> {
+        let key = (call, path.clone());
+        if let Some(known) = self.reached.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let objects = Rc::new(self.local.reachable(&self.resolve(call, path)));
+        self.reached.borrow_mut().insert(key, Rc::clone(&objects));
+        objects
     }
 
     pub fn args(&self, call: InstId) -> &[Operand] {
@@ -285,6 +319,7 @@ fn annotate(
                         for outcome in &summary.outcomes {
                             marker.call(inst, args_of(body, inst), outcome, reached);
                         }
+                        marker.touch_globals(inst, &summary.touched);
                         if summary.pure {
                             marker.see_world(inst);
                         }
@@ -335,6 +370,19 @@ impl Marker<'_> {
     fn touch_world(&mut self, inst: InstId) {
         if let Some(world) = self.world {
             self.marks.chi(self.block, inst, region(world), false);
+        }
+    }
+
+    fn touch_globals(&mut self, inst: InstId, touched: &Touched) {
+        if *touched == Touched::default() {
+            return;
+        }
+        for (cell, place) in self.local.memory.cells.iter_enumerated() {
+            if let ObjKind::Global(global) = self.local.memory.kind(place.obj)
+                && touched.contains(global)
+            {
+                self.marks.chi(self.block, inst, region(cell), false);
+            }
         }
     }
 
@@ -460,11 +508,14 @@ impl Marker<'_> {
         }
     }
 
-    /// A return reads what outlives the function: the caller sees it.
+    /// A return reads what outlives the function: the caller sees it. Numbers deep inside a structure are not told.
     fn leave(&mut self, inst: InstId) {
         for (cell, place) in self.local.memory.cells.iter_enumerated() {
-            let kind = self.local.memory.kind(place.obj);
-            if kind.has_entry_state() || matches!(kind, ObjKind::Fresh { .. }) {
+            let object = &self.local.memory.objects[place.obj];
+            let told = object.depth <= MAX_TOLD_DEPTH || !self.local.contents[cell].is_empty();
+            let seen =
+                object.kind.has_entry_state() || matches!(object.kind, ObjKind::Fresh { .. });
+            if seen && told {
                 self.marks.mu(self.block, inst, region(cell));
             }
         }

@@ -5,7 +5,7 @@
 //! merges is what two paths *know*, never what became of the object. Where paths differ only in things that have nothing to
 //! do with the object or with a later condition there is one node, which makes the graph as sparse as the paper's.
 
-use drip_base::{IndexVec, entity_id};
+use drip_base::{IdSet, IndexVec, entity_id};
 use drip_pointer::ObjId;
 use drip_program::{BlockId, InstId};
 use smallvec::SmallVec;
@@ -97,6 +97,58 @@ impl UseFlow {
                 node.preds.clear();
             }
         }
+    }
+
+    /// Blocks whose decisions make a difference: from one way out of them other kinds of ends can be reached than from
+    /// another. `class` sorts the ends into at most 64 kinds; `ways` is the number of ways out of a block, of which those
+    /// that are missing here end without an end (hopeless, or never returning).
+    pub fn deciding_blocks(
+        &self,
+        blocks: usize,
+        class: impl Fn(&End) -> u32,
+        ways: impl Fn(BlockId) -> usize,
+    ) -> IdSet<BlockId> {
+        let bit = |end: &End| 1u64 << class(end).min(63);
+        let mut reached = vec![0u64; self.nodes.len()];
+        let mut stack: Vec<NodeId> = Vec::new();
+        for end in &self.ends {
+            reached[end.node.index()] |= bit(end);
+            stack.push(end.node);
+        }
+        while let Some(node) = stack.pop() {
+            let mask = reached[node.index()];
+            for edge in &self.nodes[node].preds {
+                let known = &mut reached[edge.from.index()];
+                if *known | mask != *known {
+                    *known |= mask;
+                    stack.push(edge.from);
+                }
+            }
+        }
+        // Per node: what its ways out have in common, and their number.
+        let mut out: Vec<(Option<u64>, usize, bool)> = vec![(None, 0, false); self.nodes.len()];
+        let mut leaves = |node: NodeId, mask: u64| {
+            let (common, count, differs) = &mut out[node.index()];
+            *count += 1;
+            *differs |= common.is_some_and(|known| known != mask);
+            *common = Some(mask);
+        };
+        for end in &self.ends {
+            leaves(end.node, bit(end));
+        }
+        for (id, node) in self.nodes.iter_enumerated() {
+            for edge in &node.preds {
+                leaves(edge.from, reached[id.index()]);
+            }
+        }
+        let mut deciding = IdSet::with_capacity(blocks);
+        for (id, node) in self.nodes.iter_enumerated() {
+            let (common, count, differs) = out[id.index()];
+            if differs || (common.is_some_and(|mask| mask != 0) && count < ways(node.block)) {
+                deciding.insert(node.block);
+            }
+        }
+        deciding
     }
 
     /// Which nodes a path from the root leads to.

@@ -59,7 +59,7 @@ fn loaded_term(
         root: path.root,
         loads: front.into(),
     };
-    let targets = frame.local.resolve(call, frame.args(call), &base);
+    let targets = frame.resolve(call, &base);
     let [loc] = targets[..] else { return None };
     let cell = frame.local.memory.find_cell(Loc {
         obj: loc.obj,

@@ -4,28 +4,66 @@
 //! states that are equal for all that follows. Decisions are branch and switch conditions, the conditions of callees'
 //! outcomes and (for summaries) the returned value.
 
+use drip_base::IdSet;
 use drip_cond::{SymId, TermId};
 use drip_memssa::{Def, RegionId};
 use drip_models::Subject;
-use drip_pointer::ObjKind;
+use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{BlockId, InstId, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::explore::Relevance;
 use crate::frame::{Frame, cell_of, region};
 use crate::interface::path_term;
 use crate::values::{Symbol, Values};
 
-/// Collects decisions with the block they are taken in.
-struct Decisions {
-    terms: Vec<(TermId, BlockId)>,
-    returned: Vec<(TermId, BlockId)>,
+/// Versions left behind in cells without a followed object that a summary tells apart; if there are more, none.
+const MAX_LEFT_OTHERS: usize = 4;
+
+/// Which conditions are worth remembering in one exploration.
+#[derive(Default)]
+pub struct Relevance {
+    /// Symbols on which at least two decisions depend.
+    pub correlated: FxHashSet<SymId>,
+    /// Symbols that decisions depend on: φs among them are remembered by their value.
+    pub decisive: FxHashSet<SymId>,
+    /// Symbols that a caller can name.
+    pub interface: FxHashSet<SymId>,
+    /// Blocks in which a decision (or a φ that one depends on) asks for the symbol.
+    pub uses: FxHashMap<SymId, Vec<BlockId>>,
+    /// φs of each block whose value is remembered, of SSA values and of memory.
+    pub phis: FxHashMap<BlockId, Vec<PhiInputs>>,
 }
 
-fn decisions(frame: &Frame<'_>, values: &mut Values) -> Decisions {
+/// What a φ is, by the edge that is taken.
+pub struct PhiInputs {
+    pub sym: SymId,
+    /// Term and predecessor.
+    pub inputs: Vec<(TermId, BlockId)>,
+}
+
+/// Everything in a function that a path depends on, with the block it is asked in: collected once, then narrowed to the
+/// decisions that matter for one object.
+pub struct Decisions {
+    terms: Vec<(TermId, BlockId)>,
+    returned: Vec<(TermId, BlockId)>,
+    /// What callers find in cells afterwards.
+    left: Vec<(CellId, TermId, BlockId)>,
+}
+
+/// Whose decisions count.
+#[derive(Clone, Copy)]
+pub enum Scope<'s> {
+    /// The fate of an object: only what these blocks decide.
+    Fate(&'s IdSet<BlockId>),
+    /// The same, and what the caller gets to see of these objects.
+    Exits(&'s IdSet<BlockId>, &'s [ObjId]),
+}
+
+pub fn decisions(frame: &Frame<'_>, values: &mut Values) -> Decisions {
     let mut found = Decisions {
         terms: Vec::new(),
         returned: Vec::new(),
+        left: Vec::new(),
     };
     let widths = widths(frame, values);
     for (inst, data) in frame.body.insts.iter_enumerated() {
@@ -39,7 +77,7 @@ fn decisions(frame: &Frame<'_>, values: &mut Values) -> Decisions {
                 found
                     .returned
                     .extend(value.map(|value| (values.term(value), block)));
-                left_behind(frame, values, &widths, (inst, block), &mut found.returned);
+                left_behind(frame, values, &widths, (inst, block), &mut found.left);
             }
             Op::Call { .. } | Op::Invoke { .. } => {
                 let Some(summary) = frame.calls.get(&inst) else {
@@ -71,26 +109,45 @@ fn left_behind(
     values: &mut Values,
     widths: &FxHashMap<RegionId, u32>,
     (ret, block): (InstId, BlockId),
-    found: &mut Vec<(TermId, BlockId)>,
+    found: &mut Vec<(CellId, TermId, BlockId)>,
 ) {
     for (cell, place) in frame.local.memory.cells.iter_enumerated() {
-        if !frame.local.memory.kind(place.obj).has_entry_state()
-            || !frame.local.memory.is_strong(cell)
+        let object = &frame.local.memory.objects[place.obj];
+        if !object.kind.has_entry_state() || object.depth > 2 || !frame.local.memory.is_strong(cell)
         {
             continue;
         }
         let Some(version) = frame.memssa.used(ret, region(cell)) else {
             continue;
         };
-        if frame.memssa.versions[version].def == Def::Entry
-            || values.stored_term(frame, version).is_some()
-        {
+        let def = &frame.memssa.versions[version].def;
+        if *def == Def::Entry || values.stored_term(frame, version).is_some() {
             continue;
         }
         let width = widths.get(&region(cell)).copied().unwrap_or(64);
         if let Some(term) = values.version_term(frame, version, width) {
-            found.push((term, block));
+            found.push((cell, term, block));
         }
+    }
+}
+
+impl Decisions {
+    /// What callers of a function that handles `objects` will want to tell apart: what it returns, and what it leaves in
+    /// cells that may hold one of the objects; in others only if they are few, since each can double the states at the exit.
+    fn seen_by_callers(&self, frame: &Frame<'_>, objects: &[ObjId]) -> Vec<(TermId, BlockId)> {
+        let holds = |cell: CellId| {
+            frame.local.contents[cell]
+                .iter()
+                .any(|l| objects.contains(&l.obj))
+        };
+        let mut seen = self.returned.clone();
+        let (held, others): (Vec<_>, Vec<_>) =
+            self.left.iter().partition(|(cell, ..)| holds(*cell));
+        seen.extend(held.iter().map(|(_, term, block)| (*term, *block)));
+        if others.len() <= MAX_LEFT_OTHERS {
+            seen.extend(others.iter().map(|(_, term, block)| (*term, *block)));
+        }
+        seen
     }
 }
 
@@ -116,58 +173,78 @@ fn widths(frame: &Frame<'_>, values: &Values) -> FxHashMap<RegionId, u32> {
 }
 
 impl Relevance {
-    pub fn compute(frame: &Frame<'_>, values: &mut Values) -> Relevance {
-        let found = decisions(frame, values);
+    /// Nothing is remembered from block to block: the state analysis of SMOKE's first stage.
+    pub fn nothing() -> Relevance {
+        Relevance::default()
+    }
+
+    /// What the decisions in scope depend on.
+    pub fn compute(
+        frame: &Frame<'_>,
+        values: &mut Values,
+        found: &Decisions,
+        scope: Scope<'_>,
+    ) -> Relevance {
+        let (blocks, returned) = match scope {
+            Scope::Fate(blocks) => (blocks, Vec::new()),
+            Scope::Exits(blocks, objects) => (blocks, found.seen_by_callers(frame, objects)),
+        };
+        let mut out = Relevance::default();
         let mut counts: FxHashMap<SymId, u32> = FxHashMap::default();
-        let mut uses: FxHashMap<SymId, Vec<BlockId>> = FxHashMap::default();
-        let mut decisive: FxHashSet<SymId> = FxHashSet::default();
         let mut stack: Vec<SymId> = Vec::new();
         for &(term, block) in &found.terms {
             for sym in values.symbols_in(term) {
                 *counts.entry(sym).or_default() += 1;
-                uses.entry(sym).or_default().push(block);
-                stack.push(sym);
+                if blocks.contains(block) {
+                    out.uses.entry(sym).or_default().push(block);
+                    stack.push(sym);
+                }
             }
         }
-        for &(term, block) in &found.returned {
+        for &(term, block) in &returned {
             for sym in values.symbols_in(term) {
-                uses.entry(sym).or_default().push(block);
+                out.uses.entry(sym).or_default().push(block);
                 stack.push(sym);
             }
         }
         // A φ's inputs decide what the φ decides.
         while let Some(sym) = stack.pop() {
-            if decisive.insert(sym) {
-                for (term, block) in phi_inputs(frame, values, sym) {
-                    for inner in values.symbols_in(term) {
-                        *counts.entry(inner).or_default() += 1;
-                        uses.entry(inner).or_default().push(block);
-                        stack.push(inner);
-                    }
+            if !out.decisive.insert(sym) {
+                continue;
+            }
+            let inputs = phi_inputs(frame, values, sym);
+            for &(term, block) in &inputs {
+                for inner in values.symbols_in(term) {
+                    *counts.entry(inner).or_default() += 1;
+                    out.uses.entry(inner).or_default().push(block);
+                    stack.push(inner);
                 }
             }
+            if let Some(block) = values.home(sym).filter(|_| !inputs.is_empty()) {
+                let phi = PhiInputs { sym, inputs };
+                out.phis.entry(block).or_default().push(phi);
+            }
         }
-        let mut correlated: FxHashSet<SymId> = counts
+        out.correlated = out
+            .decisive
             .iter()
-            .filter(|(_, count)| **count > 1)
-            .map(|(&sym, _)| sym)
-            .collect();
-        // What callers can test is always worth knowing: it becomes an outcome's condition.
-        let interface: FxHashSet<SymId> = counts
-            .keys()
             .copied()
-            .filter(|&sym| is_interface(frame, values, sym))
+            .filter(|sym| counts.get(sym).is_some_and(|&count| count > 1))
             .collect();
-        correlated.extend(&interface);
-        for (term, _) in found.returned {
-            correlated.extend(values.symbols_in(term));
+        if matches!(scope, Scope::Exits(..)) {
+            // What callers can test becomes an outcome's condition.
+            out.interface = out
+                .decisive
+                .iter()
+                .copied()
+                .filter(|&sym| is_interface(frame, values, sym))
+                .collect();
+            out.correlated.extend(&out.interface);
+            for &(term, _) in &returned {
+                out.correlated.extend(values.symbols_in(term));
+            }
         }
-        Relevance {
-            correlated,
-            decisive,
-            interface,
-            uses,
-        }
+        out
     }
 }
 

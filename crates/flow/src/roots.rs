@@ -7,7 +7,7 @@ use drip_pointer::ObjKind;
 use drip_program::{InstId, Op, Operand, ValueId};
 use smallvec::SmallVec;
 
-use crate::explore::Explorer;
+use crate::explore::{Explorer, Goal};
 use crate::state::{Machine, State, Where};
 
 impl Explorer<'_, '_> {
@@ -18,7 +18,8 @@ impl Explorer<'_, '_> {
         affected: &[usize],
         at: Option<InstId>,
     ) {
-        if affected.is_empty() {
+        // For callers an object that nothing holds is simply not handed out.
+        if affected.is_empty() || self.goal == Goal::Exits {
             return;
         }
         let mut lost: SmallVec<[usize; 4]> = SmallVec::new();

@@ -122,6 +122,21 @@ impl Followed {
             .retain(|p| !matches!(p.at, Where::Value(v, _) if v == value));
     }
 
+    /// Takes in what another path knows of the same object in the same state; true if that changed anything.
+    pub fn join(&mut self, other: &Followed) -> bool {
+        let before = self.clone();
+        for place in &mut self.places {
+            place.weak |= other.holds(place.at) != Holds::Yes;
+        }
+        for place in &other.places {
+            if self.holds(place.at) == Holds::No {
+                self.add(place.at, true);
+            }
+        }
+        self.blurred |= other.blurred || self.places.iter().any(|p| p.weak);
+        *self != before
+    }
+
     /// Settles the object: nothing needs to be known of it any more.
     pub fn settle(&mut self, machine: Machine) {
         self.machine = machine;

@@ -113,6 +113,9 @@ impl Explorer<'_, '_> {
         var: drip_program::VarId,
         value: Operand,
     ) {
+        if self.goal == Goal::Exits {
+            return;
+        }
         let mut affected: SmallVec<[usize; 4]> = SmallVec::new();
         let (memory, objects) = (&self.frame.local.memory, &self.objects);
         for (index, object) in state.objects.iter_mut().enumerate() {
@@ -327,7 +330,7 @@ impl Explorer<'_, '_> {
     ) {
         if cells.is_empty() {
             if let Some(to) = outside {
-                state.objects[index].settle(Machine::Escaped { at: inst, to });
+                self.settle(state, index, Machine::Escaped { at: inst, to });
             }
             return;
         }
@@ -341,10 +344,14 @@ impl Explorer<'_, '_> {
             }
             let untracked = matches!(kind, ObjKind::Fresh { .. }) && !self.objects.contains(&owner);
             if untracked || kind == ObjKind::World {
-                state.objects[index].settle(Machine::Escaped {
-                    at: inst,
-                    to: Escape::Untracked,
-                });
+                self.settle(
+                    state,
+                    index,
+                    Machine::Escaped {
+                        at: inst,
+                        to: Escape::Untracked,
+                    },
+                );
                 return;
             }
             state.objects[index].add(Where::Cell(cell), !certain);
@@ -352,7 +359,7 @@ impl Explorer<'_, '_> {
         if let Some(to) = outside
             && !certain
         {
-            state.objects[index].settle(Machine::Escaped { at: inst, to });
+            self.settle(state, index, Machine::Escaped { at: inst, to });
         }
     }
 

@@ -44,22 +44,22 @@ impl Annotations {
     /// μ(region) at `inst`. Instructions of a block must be annotated in order.
     pub fn mu(&mut self, block: BlockId, inst: InstId, region: RegionId) {
         let point = self.point(block, inst);
-        if !point.uses.contains(&region) {
-            point.uses.push(region);
+        if let Err(at) = point.uses.binary_search(&region) {
+            point.uses.insert(at, region);
         }
     }
 
     /// region = χ(region) at `inst`.
     pub fn chi(&mut self, block: BlockId, inst: InstId, region: RegionId, strong: bool) {
         let point = self.point(block, inst);
-        match point.defs.iter_mut().find(|d| d.0 == region) {
-            Some(def) => def.1 &= strong,
-            None => point.defs.push((region, strong)),
+        match point.defs.binary_search_by_key(&region, |d| d.0) {
+            Ok(at) => point.defs[at].1 &= strong,
+            Err(at) => point.defs.insert(at, (region, strong)),
         }
     }
 }
 
-/// Versions every annotated access.
+/// Versions every annotated access. Regions that nothing reads get no versions beyond the first.
 pub fn build(
     succs: &Graph<BlockId>,
     preds: &Graph<BlockId>,
@@ -67,6 +67,10 @@ pub fn build(
     marks: &Annotations,
 ) -> MemSsa {
     let mut out = MemSsa::default();
+    let mut read = IdSet::with_capacity(marks.regions);
+    for point in marks.blocks.iter().flatten() {
+        read.extend(point.uses.iter().copied());
+    }
     for index in 0..marks.regions {
         let region = RegionId::new(index);
         let version = out.versions.push(Version {
@@ -76,19 +80,22 @@ pub fn build(
         out.entry.push(version);
     }
     place_phis(succs, preds, dom, marks, &mut out);
-    rename(succs, preds, dom, marks, &mut out);
+    rename(succs, preds, dom, marks, &read, &mut out);
     out
 }
 
-/// Blocks that define each region, and blocks that read it before defining it.
+/// Blocks that define each region, blocks that replace it, and blocks that read it before replacing it. A weak χ lets
+/// liveness through: what is live after it is live before it.
 struct Sites {
     defs: IndexVec<RegionId, Vec<BlockId>>,
+    kills: IndexVec<RegionId, Vec<BlockId>>,
     exposed: IndexVec<RegionId, Vec<BlockId>>,
 }
 
 fn sites(dom: &Dominators<BlockId>, marks: &Annotations) -> Sites {
     let mut sites = Sites {
         defs: IndexVec::from_elem(Vec::new(), marks.regions),
+        kills: IndexVec::from_elem(Vec::new(), marks.regions),
         exposed: IndexVec::from_elem(Vec::new(), marks.regions),
     };
     for (block, points) in marks.blocks.iter_enumerated() {
@@ -96,17 +103,18 @@ fn sites(dom: &Dominators<BlockId>, marks: &Annotations) -> Sites {
             continue;
         }
         for point in points {
-            // A weak χ reads the old version as well.
-            let weak = point.defs.iter().filter(|d| !d.1).map(|d| d.0);
-            for region in point.uses.iter().copied().chain(weak) {
-                let defined_here = sites.defs[region].last() == Some(&block);
-                if !defined_here && sites.exposed[region].last() != Some(&block) {
+            for &region in &point.uses {
+                let replaced_here = sites.kills[region].last() == Some(&block);
+                if !replaced_here && sites.exposed[region].last() != Some(&block) {
                     sites.exposed[region].push(block);
                 }
             }
-            for &(region, _) in &point.defs {
+            for &(region, strong) in &point.defs {
                 if sites.defs[region].last() != Some(&block) {
                     sites.defs[region].push(block);
+                }
+                if strong && sites.kills[region].last() != Some(&block) {
+                    sites.kills[region].push(block);
                 }
             }
         }
@@ -129,7 +137,7 @@ fn place_phis(
         if defs.is_empty() || sites.exposed[region].is_empty() {
             continue;
         }
-        // Live-in blocks: backwards from exposed reads, stopping at definitions.
+        // Live-in blocks: backwards from exposed reads, stopping where the region is replaced.
         for block in touched.drain(..) {
             live.remove(block);
         }
@@ -140,7 +148,7 @@ fn place_phis(
             }
             touched.push(block);
             for &pred in preds.succs(block) {
-                if dom.is_reachable(pred) && defs.binary_search(&pred).is_err() {
+                if dom.is_reachable(pred) && sites.kills[region].binary_search(&pred).is_err() {
                     stack.push(pred);
                 }
             }
@@ -161,6 +169,7 @@ fn rename(
     preds: &Graph<BlockId>,
     dom: &Dominators<BlockId>,
     marks: &Annotations,
+    read: &IdSet<RegionId>,
     out: &mut MemSsa,
 ) {
     enum Step {
@@ -177,7 +186,7 @@ fn rename(
                 }
             }
             Step::Enter(block) => {
-                let saved = rename_block(succs, preds, marks, block, &mut current, out);
+                let saved = rename_block(succs, preds, marks, read, block, &mut current, out);
                 stack.push(Step::Leave(saved));
                 stack.extend(
                     dom.children(block)
@@ -195,6 +204,7 @@ fn rename_block(
     succs: &Graph<BlockId>,
     preds: &Graph<BlockId>,
     marks: &Annotations,
+    read: &IdSet<RegionId>,
     block: BlockId,
     current: &mut IndexVec<RegionId, VersionId>,
     out: &mut MemSsa,
@@ -210,7 +220,7 @@ fn rename_block(
         for &region in &point.uses {
             out.uses.insert((inst, region), current[region]);
         }
-        for &(region, strong) in &point.defs {
+        for &(region, strong) in point.defs.iter().filter(|d| read.contains(d.0)) {
             let old = current[region];
             let version = out.versions.push(Version {
                 region,

@@ -77,6 +77,16 @@ impl Offset {
         }
     }
 
+    /// Does `self` name every cell that `other` names?
+    pub fn covers(self, other: Offset) -> bool {
+        if self.stride == 0 {
+            return self == other;
+        }
+        let stride = i64::from(self.stride);
+        other.stride.is_multiple_of(self.stride)
+            && self.base.wrapping_sub(other.base).rem_euclid(stride) == 0
+    }
+
     /// Can the two name the same cell?
     pub fn may_equal(self, other: Offset) -> bool {
         let stride = gcd(self.stride, other.stride);
@@ -114,6 +124,11 @@ impl ValuePath {
 
     pub fn arg(index: u16) -> ValuePath {
         ValuePath::root(Root::Arg(index))
+    }
+
+    /// Is `other` this value, or found by loading from it?
+    pub fn leads_to(&self, other: &ValuePath) -> bool {
+        self.root == other.root && other.loads.starts_with(&self.loads)
     }
 
     /// The value stored at `offset` of what this value points to.
@@ -319,6 +334,50 @@ impl Outcome {
     }
 }
 
+/// Globals in a [`Touched`]; more are "all".
+pub const MAX_TOUCHED: usize = 128;
+
+/// A set of global variables.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Touched {
+    /// Sorted, at most [`MAX_TOUCHED`].
+    Some(Vec<GlobalId>),
+    All,
+}
+
+impl Default for Touched {
+    fn default() -> Touched {
+        Touched::Some(Vec::new())
+    }
+}
+
+impl Touched {
+    pub fn contains(&self, global: GlobalId) -> bool {
+        match self {
+            Touched::Some(globals) => globals.binary_search(&global).is_ok(),
+            Touched::All => true,
+        }
+    }
+
+    pub fn insert(&mut self, global: GlobalId) {
+        if let Touched::Some(globals) = self
+            && let Err(at) = globals.binary_search(&global)
+        {
+            globals.insert(at, global);
+            if globals.len() > MAX_TOUCHED {
+                *self = Touched::All;
+            }
+        }
+    }
+
+    pub fn extend(&mut self, other: &Touched) {
+        match other {
+            Touched::Some(globals) => globals.iter().for_each(|&global| self.insert(global)),
+            Touched::All => *self = Touched::All,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Summary {
     pub outcomes: Vec<Outcome>,
@@ -328,6 +387,8 @@ pub struct Summary {
     /// The result depends on nothing but scalar arguments and memory: two calls with equal arguments and no write in
     /// between return the same.
     pub pure: bool,
+    /// Globals that may hold something else after the call, beyond what the outcomes' writes tell.
+    pub touched: Touched,
     /// A bound was hit while this summary was made: it is conservative.
     pub limited: bool,
 }

@@ -85,6 +85,7 @@ fn append(all: &mut Summary, summary: &Summary) {
     }
     all.may_throw |= summary.may_throw;
     all.pure &= summary.pure;
+    all.touched.extend(&summary.touched);
     all.limited |= summary.limited;
 }
 

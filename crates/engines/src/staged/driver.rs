@@ -6,13 +6,16 @@
 
 use std::sync::Arc;
 
-use drip_models::{Library, Summary};
+use drip_base::IdSet;
+use drip_models::{Library, Summary, Touched};
 use drip_pointer::CallGraph;
 use drip_program::{FuncId, Program};
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::CallContext;
 use super::function::{Result, analyse};
+use super::merge::narrowed;
 use crate::finding::{Analysis, Statistics};
 
 /// Rounds over a recursive component; if summaries still change then, they are taken as they are and marked limited.
@@ -27,7 +30,7 @@ pub type Summaries = Vec<Option<Arc<Summary>>>;
 
 /// Analyses the whole program.
 pub fn run(program: &Program, library: &Library, _config: &Config) -> Analysis {
-    let (results, _) = analyse_all(program, library);
+    let (results, _) = analyse_all(program, library, false);
     let mut analysis = Analysis::default();
     let mut statistics = Statistics::default();
     for result in results.into_iter().flatten() {
@@ -63,18 +66,24 @@ fn is_system_header(file: &str) -> bool {
 
 /// Only the summaries, for dumps and tests.
 pub fn summaries(program: &Program, library: &Library) -> Summaries {
-    analyse_all(program, library).1
+    analyse_all(program, library, true).1
 }
 
-fn analyse_all(program: &Program, library: &Library) -> (Vec<Option<Result>>, Summaries) {
+/// `all`: also summarise what nobody calls.
+fn analyse_all(
+    program: &Program,
+    library: &Library,
+    all: bool,
+) -> (Vec<Option<Result>>, Summaries) {
     let graph = CallGraph::build(program);
+    let called = called_functions(&graph, program.funcs.len(), all);
     let mut computed: Summaries = vec![None; program.funcs.len()];
     let mut results: Vec<Option<Result>> = Vec::new();
     results.resize_with(program.funcs.len(), || None);
     for level in levels(&graph) {
         let done: Vec<Vec<(FuncId, Result)>> = level
             .par_iter()
-            .map(|members| component(program, library, &graph, &computed, members))
+            .map(|members| component(program, library, &graph, &called, &computed, members))
             .collect();
         for (func, result) in done.into_iter().flatten() {
             computed[func.index()] = Some(Arc::clone(&result.summary));
@@ -82,6 +91,21 @@ fn analyse_all(program: &Program, library: &Library) -> (Vec<Option<Result>>, Su
         }
     }
     (results, computed)
+}
+
+/// Functions whose summary somebody needs.
+fn called_functions(graph: &CallGraph, functions: usize, all: bool) -> IdSet<FuncId> {
+    let mut called = IdSet::with_capacity(functions);
+    for index in 0..functions {
+        let func = FuncId::new(index);
+        if all {
+            called.insert(func);
+        }
+        for &callee in graph.graph.succs(func) {
+            called.insert(callee);
+        }
+    }
+    called
 }
 
 /// Components by level, callees first.
@@ -111,6 +135,7 @@ fn component(
     program: &Program,
     library: &Library,
     graph: &CallGraph,
+    called: &IdSet<FuncId>,
     computed: &[Option<Arc<Summary>>],
     members: &[FuncId],
 ) -> Vec<(FuncId, Result)> {
@@ -126,45 +151,126 @@ fn component(
         };
         return members
             .iter()
-            .filter_map(|&func| one(&context, func, true))
+            .filter_map(|&func| one(&context, func, called.contains(func), true))
             .collect();
     }
+    recursive(program, library, graph, called, computed, members)
+}
+
+/// Analyses a recursive component: a function again whenever the summary of one that it calls has changed, at most
+/// [`MAX_ROUNDS`] times. Inside the component summaries are used in a narrow form ([`narrowed`]) that can't grow from round
+/// to round; what callers outside see is the whole.
+fn recursive(
+    program: &Program,
+    library: &Library,
+    graph: &CallGraph,
+    called: &IdSet<FuncId>,
+    computed: &[Option<Arc<Summary>>],
+    members: &[FuncId],
+) -> Vec<(FuncId, Result)> {
     let mut known = computed.to_vec();
+    let mut results: Vec<Option<Result>> = Vec::new();
+    results.resize_with(members.len(), || None);
+    let order = callees_first(graph, members);
+    let mut given_up: FxHashSet<FuncId> = FxHashSet::default();
+    let mut stale: FxHashSet<FuncId> = members.iter().copied().collect();
     for round in 0..MAX_ROUNDS {
-        let mut changed = false;
-        for &func in members {
+        for &at in &order {
+            let func = members[at];
+            if !stale.remove(&func) {
+                continue;
+            }
             let context = CallContext {
                 program,
                 library,
                 graph,
                 computed: &known,
             };
-            if let Some((_, result)) = one(&context, func, false) {
-                changed |= known[func.index()].as_ref() != Some(&result.summary);
-                let mut summary = result.summary;
-                if round + 1 == MAX_ROUNDS && changed {
-                    Arc::make_mut(&mut summary).limited = true;
+            let Some((_, mut result)) = one(&context, func, called.contains(func), true) else {
+                continue;
+            };
+            let inside = Arc::new(narrowed(&result.summary));
+            let same = |known: &Arc<Summary>| {
+                known.outcomes == inside.outcomes
+                    && known.fresh == inside.fresh
+                    && known.may_throw == inside.may_throw
+            };
+            if !known[func.index()].as_ref().is_some_and(same) {
+                let again = |caller: FuncId| graph.graph.succs(caller).contains(&func);
+                stale.extend(
+                    members
+                        .iter()
+                        .copied()
+                        .filter(|&m| again(m) && !given_up.contains(&m)),
+                );
+                if round + 1 == MAX_ROUNDS {
+                    Arc::make_mut(&mut result.summary).limited = true;
+                    result.statistics.functions_limited = 1;
                 }
-                known[func.index()] = Some(summary);
+                known[func.index()] = Some(inside);
             }
+            // What hits its limits once will do so again.
+            if result.statistics.functions_limited > 0 {
+                given_up.insert(func);
+                stale.remove(&func);
+            }
+            results[at] = Some(result);
         }
-        if !changed {
+        if stale.is_empty() {
             break;
         }
     }
-    let context = CallContext {
-        program,
-        library,
-        graph,
-        computed: &known,
-    };
+    // Whoever is called in a cycle touches what all of the cycle touch.
+    let mut touched = Touched::default();
+    for result in results.iter().flatten() {
+        touched.extend(&result.summary.touched);
+    }
+    for result in results.iter_mut().flatten() {
+        Arc::make_mut(&mut result.summary).touched = touched.clone();
+    }
     members
         .iter()
-        .filter_map(|&func| one(&context, func, true))
+        .copied()
+        .zip(results)
+        .filter_map(|(func, result)| Some((func, result?)))
         .collect()
 }
 
-fn one(context: &CallContext<'_>, func: FuncId, report: bool) -> Option<(FuncId, Result)> {
+/// Positions of the members, depth first, so that most calls are seen before their callers.
+fn callees_first(graph: &CallGraph, members: &[FuncId]) -> Vec<usize> {
+    let place: FxHashMap<FuncId, usize> = members
+        .iter()
+        .enumerate()
+        .map(|(at, &func)| (func, at))
+        .collect();
+    let mut order = Vec::with_capacity(members.len());
+    let mut seen = vec![false; members.len()];
+    for start in 0..members.len() {
+        let mut stack = vec![(start, 0)];
+        while let Some((at, next)) = stack.pop() {
+            if next == 0 && std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            match graph.graph.succs(members[at]).get(next) {
+                Some(callee) => {
+                    stack.push((at, next + 1));
+                    if let Some(&inner) = place.get(callee).filter(|&&inner| !seen[inner]) {
+                        stack.push((inner, 0));
+                    }
+                }
+                None => order.push(at),
+            }
+        }
+    }
+    order
+}
+
+fn one(
+    context: &CallContext<'_>,
+    func: FuncId,
+    called: bool,
+    report: bool,
+) -> Option<(FuncId, Result)> {
     let body = context.program.funcs[func].body.as_ref()?;
-    Some((func, analyse(context, func, body, report)))
+    Some((func, analyse(context, func, body, called, report)))
 }

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use drip_cond::{Stage, Verdict as Answer};
-use drip_flow::{EndKind, Frame, Goal, Machine, Relevance, UseFlow, Values, Where, explore};
+use drip_flow::{
+    Decisions, EndKind, Frame, Goal, Machine, Relevance, Scope, UseFlow, Values, Where, decisions,
+    explore,
+};
 use drip_models::{Library, Summary};
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{Body, FuncId, Op};
@@ -13,7 +16,7 @@ use super::feasible::{decide, path_condition};
 use super::objects::{fresh_objects, holders};
 use super::paths::{Path, Paths};
 use super::report::{Loss, Reporter};
-use super::summarize::summarize;
+use super::summarize::{summarize, uncalled};
 use crate::finding::{Confidence, Finding, LedgerEntry, Statistics, Verdict};
 
 /// Paths of one object that are tried before it counts as refuted.
@@ -33,15 +36,24 @@ pub struct Result {
     pub statistics: Statistics,
 }
 
-/// Analyses one function with what is known of its callees.
-pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, report: bool) -> Result {
+/// Analyses one function with what is known of its callees. `called`: somebody needs its summary; `report`: its objects are
+/// judged, not only followed.
+pub fn analyse(
+    context: &CallContext<'_>,
+    func: FuncId,
+    body: &Body,
+    called: bool,
+    report: bool,
+) -> Result {
+    let start = std::time::Instant::now();
     let (calls, unknown_calls) = call_table(context, func, body);
     let may_throw = body.insts.iter_enumerated().any(|(inst, data)| {
         matches!(data.op, Op::Call { .. }) && calls.get(&inst).is_some_and(|s| s.may_throw)
             || matches!(data.op, Op::Resume { .. })
     });
     let (frame, mut values) = Frame::build(context.program, func, body, calls);
-    let relevance = Relevance::compute(&frame, &mut values);
+    let framed = start.elapsed();
+    let decisions = decisions(&frame, &mut values);
     let mut statistics = Statistics {
         functions: 1,
         unknown_calls,
@@ -51,7 +63,7 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, report: boo
         frame: &frame,
         values: &mut values,
         library: context.library,
-        relevance: &relevance,
+        decisions: &decisions,
         is_main: context.program.func_name(func) == "main",
         statistics: &mut statistics,
         findings: Vec::new(),
@@ -64,9 +76,27 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, report: boo
     for object in fresh_objects(&frame) {
         work.object(object);
     }
-    let (findings, ledger, handed, limited) =
-        (work.findings, work.ledger, work.handed, work.limited);
-    let summary = summarize(&frame, &mut values, &relevance, &handed, may_throw);
+    let (findings, ledger, handed) = (work.findings, work.ledger, work.handed);
+    let (limited, steps) = (work.limited, work.steps);
+    let summarized = std::time::Instant::now();
+    let summary = if called {
+        summarize(&frame, &mut values, &decisions, &handed, may_throw)
+    } else {
+        uncalled(&frame, may_throw)
+    };
+    tracing::debug!(
+        function = context.program.func_name(func),
+        blocks = body.blocks.len(),
+        objects = frame.local.memory.objects.len(),
+        cells = frame.local.memory.cells.len(),
+        versions = frame.memssa.versions.len(),
+        steps,
+        limited,
+        "analysed in {} µs, {} of them for the frame, {} for the summary",
+        start.elapsed().as_micros(),
+        framed.as_micros(),
+        summarized.elapsed().as_micros()
+    );
     statistics.functions_limited = usize::from(limited || summary.limited || frame.local.limited);
     Result {
         summary: Arc::new(summary),
@@ -80,7 +110,7 @@ struct Work<'w, 'a> {
     frame: &'w Frame<'a>,
     values: &'w mut Values,
     library: &'w Library,
-    relevance: &'w Relevance,
+    decisions: &'w Decisions,
     is_main: bool,
     statistics: &'w mut Statistics,
     findings: Vec<Finding>,
@@ -104,20 +134,30 @@ impl Work<'_, '_> {
             return;
         }
         let followed = holders(self.frame, object);
-        let flow = explore(
-            self.frame,
-            self.values,
-            self.relevance,
-            followed,
-            Goal::Fate,
-            self.is_main,
-        );
+        let mut flow = self.explore(&Relevance::nothing(), followed.clone());
+        let is_candidate = flow
+            .ends
+            .iter()
+            .any(|e| matches!(e.kind, EndKind::Lost | EndKind::LostPerhaps));
+        if is_candidate {
+            let deciding = flow.deciding_blocks(
+                self.frame.body.blocks.len(),
+                |end| u32::from(matches!(end.kind, EndKind::Lost | EndKind::LostPerhaps)),
+                |block| self.frame.cfg.succs(block).len(),
+            );
+            let relevance = Relevance::compute(
+                self.frame,
+                self.values,
+                self.decisions,
+                Scope::Fate(&deciding),
+            );
+            flow = self.explore(&relevance, followed);
+        }
         tracing::trace!(
             function = self.frame.program.func_name(self.frame.func),
             "use-flow graph:\n{flow}"
         );
         self.limited |= flow.limited;
-        self.steps += flow.steps;
         let handed = flow.ends.iter().any(|e| {
             e.kind == EndKind::Settled
                 && e.state
@@ -135,6 +175,19 @@ impl Work<'_, '_> {
         self.statistics.filtered_branches += u64::from(flow.filtered);
         let verdict = self.judge(&flow);
         self.record(object, &flow, verdict);
+    }
+
+    fn explore(&mut self, relevance: &Relevance, followed: Vec<ObjId>) -> UseFlow {
+        let flow = explore(
+            self.frame,
+            self.values,
+            relevance,
+            followed,
+            Goal::Fate,
+            self.is_main,
+        );
+        self.steps += flow.steps;
+        flow
     }
 
     /// Looks for a feasible losing path.

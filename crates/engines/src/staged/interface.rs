@@ -1,8 +1,9 @@
 //! What of a function is worth telling its callers: purity, whether it returns, conditions and writes.
 
 use drip_cond::{SymId, TermId, TermKind};
-use drip_flow::{Frame, Values};
-use drip_models::{CellPath, Certainty, Class, Value};
+use drip_flow::{Frame, Values, region};
+use drip_memssa::Def;
+use drip_models::{CellPath, Certainty, Class, Root, Touched, Value};
 use drip_pointer::ObjKind;
 use drip_program::Op;
 
@@ -53,12 +54,37 @@ pub(super) fn is_pure(frame: &Frame<'_>) -> bool {
         })
 }
 
+/// Globals that may hold something else when the function returns.
+pub(super) fn touched(frame: &Frame<'_>) -> Touched {
+    let mut touched = Touched::default();
+    for summary in frame.calls.values() {
+        touched.extend(&summary.touched);
+    }
+    for block in frame.body.blocks.ids() {
+        let ret = frame.body.terminator(block);
+        if !matches!(frame.body.insts[ret].op, Op::Ret { .. }) {
+            continue;
+        }
+        for (cell, place) in frame.local.memory.cells.iter_enumerated() {
+            if let ObjKind::Global(global) = frame.local.memory.kind(place.obj)
+                && let Some(version) = frame.memssa.used(ret, region(cell))
+                && frame.memssa.versions[version].def != Def::Entry
+            {
+                touched.insert(global);
+            }
+        }
+    }
+    touched
+}
+
 /// Pointers matter wherever they are written; numbers only where callers plausibly test them: directly in what an argument
 /// points to. What is left out counts as unchanged (may miss or invent a correlation deep inside a structure).
 pub(super) fn is_worth_telling(cell: &CellPath, value: &Value, certainty: Certainty) -> bool {
     match value {
         Value::Entry { .. } | Value::Fresh { .. } | Value::Func(_) => true,
         Value::Int(_) => cell.base.loads.len() <= 1,
+        // Callers learn that a global has changed from the set of touched ones.
+        Value::Unknown(_) if matches!(cell.base.root, Root::Global(_)) => false,
         Value::Unknown(_) => {
             cell.base.loads.is_empty() && (certainty == Certainty::Must || cell.offset.is_exact())
         }

@@ -3,9 +3,15 @@
 //! Order: complementary conditions first (nothing is lost), then, beyond [`MAX_OUTCOMES`], equal effects (conditions are
 //! lost), then equal returned values (effects become "may").
 
-use drip_models::{Atom, Certainty, Class, Free, MAX_OUTCOMES, Outcome, Value, Write};
+use drip_models::{
+    Atom, Certainty, Class, Escape, Free, MAX_OUTCOMES, Outcome, Root, Subject, Summary, Value,
+    ValuePath, Write,
+};
 
-use super::summarize::MAX_WRITES;
+use super::exits::{MAX_ATOMS, bound_writes};
+
+/// Fields of one root that escape one by one inside a recursive component.
+const MAX_ESCAPES_PER_ROOT: usize = 3;
 
 fn same_effects(a: &Outcome, b: &Outcome) -> bool {
     a.ret == b.ret
@@ -64,6 +70,28 @@ pub(super) fn join_complements(outcomes: &mut Vec<Outcome>) {
             }
         }
     }
+}
+
+/// Leaves out what the escapes of an outcome imply: unknown code may have written anything into what escaped.
+pub(super) fn reduce_effects(outcome: &mut Outcome) {
+    reduce_escapes(&mut outcome.escapes);
+    let escapes = &outcome.escapes;
+    outcome.writes.retain(|w| {
+        !matches!(w.value, Value::Unknown(_))
+            || !escapes.iter().any(|e| e.path.leads_to(&w.cell.base))
+    });
+}
+
+/// What escapes takes all along that it leads to, and what a global leads to is everybody's already: neither need be said.
+fn reduce_escapes(escapes: &mut Vec<Escape>) {
+    escapes.retain(|e| !matches!(e.path.root, Root::Global(_)));
+    escapes.sort();
+    escapes.dedup();
+    let all = escapes.clone();
+    escapes.retain(|e| {
+        !all.iter()
+            .any(|wider| wider.path != e.path && wider.path.leads_to(&e.path))
+    });
 }
 
 /// Too many outcomes: those with equal effects keep only the conditions they share.
@@ -137,11 +165,167 @@ pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
             known.escapes.push(escape.clone());
         }
     }
+    reduce_effects(known);
     // An object that only one of the two makes is no allocation that a caller can count on (Saturn fig. 7).
     known.fresh.retain(|k| other.fresh.contains(k));
     let alive = known.fresh.clone();
     known
         .writes
         .retain(|w| !matches!(w.value, Value::Fresh { index, .. } if !alive.contains(&index)));
-    known.writes.truncate(MAX_WRITES);
+    bound_writes(&mut known.writes);
+}
+
+/// A summary for use inside its own recursive component. Each round of a recursion reaches one load deeper into a
+/// structure: only what happens within one load is kept, what lies deeper escapes.
+pub(super) fn narrowed(summary: &Summary) -> Summary {
+    let mut narrow = summary.clone();
+    for fresh in &mut narrow.fresh {
+        fresh.chain.truncate(1);
+    }
+    for outcome in &mut narrow.outcomes {
+        let mut gone: Vec<ValuePath> = Vec::new();
+        outcome.writes.retain(|write| {
+            let near = write.cell.base.loads.is_empty() && write.cell.offset.is_exact();
+            match &write.value {
+                Value::Entry { path, .. } if !near || !path.loads.is_empty() => {
+                    gone.push(path.clone());
+                    false
+                }
+                Value::Fresh { .. } => true,
+                _ => near,
+            }
+        });
+        outcome.frees.retain(|free| {
+            let near = free.path.loads.len() <= 1 && free.path.loads.iter().all(|o| o.is_exact());
+            if !near {
+                gone.push(free.path.clone());
+            }
+            near
+        });
+        outcome
+            .when
+            .retain(|atom| matches!(&atom.subject, Subject::Entry(path) if path.loads.len() <= 1));
+        gone.extend(outcome.escapes.drain(..).map(|e| e.path));
+        for mut path in gone {
+            path.loads.truncate(1);
+            let to = drip_models::EscapeTo::Unknown;
+            if !outcome.escapes.iter().any(|e| e.path == path) {
+                outcome.escapes.push(Escape { path, to });
+            }
+        }
+        collapse_escapes(&mut outcome.escapes);
+        reduce_effects(outcome);
+    }
+    narrow.outcomes.sort();
+    narrow.outcomes.dedup();
+    narrow
+}
+
+/// Many fields of one structure escape: all of it.
+fn collapse_escapes(escapes: &mut [Escape]) {
+    let count = |root: Root, all: &[Escape]| all.iter().filter(|e| e.path.root == root).count();
+    let roots: Vec<Root> = escapes.iter().map(|e| e.path.root).collect();
+    for root in roots {
+        if count(root, escapes) > MAX_ESCAPES_PER_ROOT {
+            for escape in escapes.iter_mut().filter(|e| e.path.root == root) {
+                escape.path.loads.clear();
+            }
+        }
+    }
+}
+
+/// One outcome of each part, where they can go together: parts are explorations of different objects along the same paths.
+/// Beyond `bound` combinations those that agree are merged.
+pub(super) fn combine(parts: Vec<Vec<Outcome>>, bound: usize) -> Vec<Outcome> {
+    let mut all: Option<Vec<Outcome>> = None;
+    for part in parts {
+        let Some(known) = all.take() else {
+            all = Some(part);
+            continue;
+        };
+        let mut joined: Vec<Outcome> = Vec::new();
+        for a in &known {
+            for b in &part {
+                if let Some(outcome) = together(a, b)
+                    && !joined.contains(&outcome)
+                {
+                    joined.push(outcome);
+                }
+            }
+            if joined.len() > bound {
+                merge_equal_effects(&mut joined);
+                merge_equal_returns(&mut joined);
+            }
+        }
+        all = Some(joined);
+    }
+    all.unwrap_or_default()
+}
+
+/// The outcome that is both; `None` if their conditions or results exclude each other.
+fn together(a: &Outcome, b: &Outcome) -> Option<Outcome> {
+    let contradict = |x: &Atom, y: &Atom| x.subject == y.subject && x.class.disjoint(y.class);
+    if a.when
+        .iter()
+        .any(|x| b.when.iter().any(|y| contradict(x, y)))
+    {
+        return None;
+    }
+    let mut both = Outcome::returning(same_result(&a.ret, &b.ret)?);
+    both.when = a.when.iter().chain(&b.when).cloned().collect();
+    both.when.sort();
+    both.when.dedup();
+    both.when.truncate(MAX_ATOMS);
+    both.fresh = a.fresh.iter().chain(&b.fresh).copied().collect();
+    both.fresh.sort_unstable();
+    both.fresh.dedup();
+    both.frees = a.frees.iter().chain(&b.frees).cloned().collect();
+    both.frees.sort();
+    both.frees.dedup_by(|later, first| later.path == first.path);
+    both.escapes = a.escapes.iter().chain(&b.escapes).cloned().collect();
+    both.copies = a.copies.iter().chain(&b.copies).cloned().collect();
+    both.writes = a.writes.clone();
+    for write in &b.writes {
+        match both
+            .writes
+            .iter_mut()
+            .find(|w| w.cell == write.cell && says(w).min(says(write)) < 2)
+        {
+            Some(known) if says(known) < says(write) => *known = write.clone(),
+            Some(_) => {}
+            None => both.writes.push(write.clone()),
+        }
+    }
+    both.writes.sort();
+    both.writes.dedup();
+    reduce_effects(&mut both);
+    bound_writes(&mut both.writes);
+    Some(both)
+}
+
+/// How much a write says: a part that does not follow an object only knows that something was written.
+fn says(write: &Write) -> u8 {
+    match (&write.value, write.certainty) {
+        (Value::Unknown(_), Certainty::May) => 0,
+        (Value::Unknown(_), Certainty::Must) => 1,
+        _ => 2,
+    }
+}
+
+/// One result that is both, if there is one.
+fn same_result(a: &Value, b: &Value) -> Option<Value> {
+    match (a, b) {
+        (Value::Unknown(x), Value::Unknown(y)) => {
+            (!x.disjoint(*y)).then(|| if x.implies(*y) { a.clone() } else { b.clone() })
+        }
+        (Value::Unknown(class), known) | (known, Value::Unknown(class)) => {
+            let possible = match known {
+                Value::Int(value) => class.contains(*value),
+                Value::Fresh { .. } | Value::Func(_) => !class.disjoint(Class::NonZero),
+                _ => true,
+            };
+            possible.then(|| known.clone())
+        }
+        _ => (a == b).then(|| a.clone()),
+    }
 }

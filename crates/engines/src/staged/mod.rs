@@ -7,6 +7,7 @@
 
 mod calls;
 mod driver;
+mod exits;
 mod feasible;
 mod function;
 mod interface;

@@ -12,9 +12,6 @@ use drip_program::Op;
 /// Holders followed along with one object; what is stored into further ones counts as escaped (ledger: untracked).
 pub const MAX_HOLDERS: usize = 4;
 
-/// Entry objects followed for one summary; further ones count as freed or escaped on every path (silence over noise).
-pub const MAX_INTERFACE: usize = 6;
-
 /// Fresh objects of the function, in the order of their calls.
 pub fn fresh_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     let mut found: Vec<(ObjKind, ObjId)> = frame
@@ -48,6 +45,51 @@ pub fn holders(frame: &Frame<'_>, object: ObjId) -> Vec<ObjId> {
     followed
 }
 
+/// Objects whose fate callers want to know, in clusters of those that may hold each other: the fresh ones in `handed`, and
+/// entry objects that may be freed or kept.
+pub fn clusters(frame: &Frame<'_>, handed: &[ObjId]) -> Vec<Vec<ObjId>> {
+    let mut objects: Vec<ObjId> = handed.to_vec();
+    for obj in freed_objects(frame).into_iter().chain(kept_objects(frame)) {
+        if !objects.contains(&obj) {
+            objects.push(obj);
+        }
+    }
+    let memory = &frame.local.memory;
+    let mut group: Vec<usize> = (0..objects.len()).collect();
+    for (cell, targets) in frame.local.contents.iter_enumerated() {
+        // What callers own holds whatever it is given; only fresh holders have a fate of their own.
+        let owner = memory.cells[cell].obj;
+        if !matches!(memory.kind(owner), ObjKind::Fresh { .. }) {
+            continue;
+        }
+        let Some(holder) = objects.iter().position(|&o| o == owner) else {
+            continue;
+        };
+        for loc in targets {
+            if let Some(held) = objects.iter().position(|&o| o == loc.obj) {
+                let (from, to) = (group[held], group[holder]);
+                for g in &mut group {
+                    if *g == from {
+                        *g = to;
+                    }
+                }
+            }
+        }
+    }
+    let mut found: Vec<Vec<ObjId>> = Vec::new();
+    let mut names: Vec<usize> = Vec::new();
+    for (index, &obj) in objects.iter().enumerate() {
+        match names.iter().position(|&n| n == group[index]) {
+            Some(at) => found[at].push(obj),
+            None => {
+                names.push(group[index]);
+                found.push(vec![obj]);
+            }
+        }
+    }
+    found
+}
+
 /// Entry objects that some call may free.
 pub fn freed_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     entry_objects(frame, |outcome| {
@@ -55,10 +97,40 @@ pub fn freed_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     })
 }
 
-/// Entry objects that the function may store where they are still held after it: takers keep their argument.
+/// Parameters' objects that the function may store where they are still held after it: takers keep their argument.
+/// What lies deeper is only moved within or between the caller's structures, which the written cells tell.
 pub fn kept_objects(frame: &Frame<'_>) -> Vec<ObjId> {
+    kept(frame, |kind| matches!(kind, ObjKind::Param(_)))
+}
+
+/// What lies deeper behind parameters and may be moved to where no written cell can tell: it counts as escaped.
+pub fn moved_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     let memory = &frame.local.memory;
-    let is_entry = |obj: ObjId| matches!(memory.kind(obj), ObjKind::Param(_) | ObjKind::Entry(_));
+    let mut found: Vec<ObjId> = Vec::new();
+    for (cell, targets) in frame.local.contents.iter_enumerated() {
+        let owner = memory.kind(memory.cells[cell].obj);
+        let is_told = owner.has_entry_state() && memory.is_strong(cell);
+        if is_told || matches!(owner, ObjKind::Stack(_)) {
+            continue;
+        }
+        for loc in targets {
+            let kind = memory.kind(loc.obj);
+            let is_deep = matches!(kind, ObjKind::Entry(home) if home != cell);
+            if is_deep && !found.contains(&loc.obj) {
+                found.push(loc.obj);
+            }
+        }
+    }
+    found.extend(stored_out_of_sight(frame, |kind| {
+        matches!(kind, ObjKind::Entry(_))
+    }));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn kept(frame: &Frame<'_>, wanted: impl Fn(ObjKind) -> bool) -> Vec<ObjId> {
+    let memory = &frame.local.memory;
     let mut found: Vec<ObjId> = Vec::new();
     for (cell, targets) in frame.local.contents.iter_enumerated() {
         let owner = memory.kind(memory.cells[cell].obj);
@@ -66,12 +138,20 @@ pub fn kept_objects(frame: &Frame<'_>) -> Vec<ObjId> {
             continue;
         }
         for loc in targets {
-            let at_home = memory.kind(loc.obj) == ObjKind::Entry(cell);
-            if is_entry(loc.obj) && !at_home && !found.contains(&loc.obj) {
+            if wanted(memory.kind(loc.obj)) && !found.contains(&loc.obj) {
                 found.push(loc.obj);
             }
         }
     }
+    found.extend(stored_out_of_sight(frame, wanted));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Objects that are stored through a pointer which may lead anywhere.
+fn stored_out_of_sight(frame: &Frame<'_>, wanted: impl Fn(ObjKind) -> bool) -> Vec<ObjId> {
+    let mut found: Vec<ObjId> = Vec::new();
     for data in frame.body.insts.iter() {
         let Op::Store { addr, value } = data.op else {
             continue;
@@ -79,13 +159,12 @@ pub fn kept_objects(frame: &Frame<'_>) -> Vec<ObjId> {
         let targets = frame.local.targets(addr);
         if targets.is_empty() || targets.iter().any(|l| l.obj == Memory::WORLD) {
             for loc in frame.local.targets(value) {
-                if is_entry(loc.obj) && !found.contains(&loc.obj) {
+                if wanted(frame.local.memory.kind(loc.obj)) {
                     found.push(loc.obj);
                 }
             }
         }
     }
-    found.sort_unstable();
     found
 }
 
@@ -102,9 +181,8 @@ fn entry_objects(frame: &Frame<'_>, paths: impl Fn(&Outcome) -> Vec<&ValuePath>)
     let mut calls: Vec<_> = frame.calls.iter().collect();
     calls.sort_unstable_by_key(|(inst, _)| **inst);
     for (&inst, summary) in calls {
-        let args = frame.args(inst);
         for path in summary.outcomes.iter().flat_map(&paths) {
-            for loc in frame.local.resolve(inst, args, path) {
+            for &loc in frame.resolve(inst, path).iter() {
                 let kind = frame.local.memory.kind(loc.obj);
                 if matches!(kind, ObjKind::Param(_) | ObjKind::Entry(_))
                     && !found.contains(&loc.obj)

@@ -7,6 +7,9 @@ use drip_program::{InstId, Operand, OperandKind};
 use super::object::{Loc, Memory, ObjId, ObjKind};
 use super::solve::{LocSet, LocalMemory, insert, world};
 
+/// Targets of one load, before offsets are joined; more are unknown.
+const MAX_LOADED: usize = 32;
+
 impl LocalMemory {
     pub fn targets(&self, operand: Operand) -> &[Loc] {
         match operand.kind() {
@@ -25,6 +28,12 @@ impl LocalMemory {
         for cell in self.memory.overlapping(loc) {
             for &target in &self.contents[cell] {
                 insert(&mut set, target);
+            }
+            // More than any set may have: it may be anything.
+            if set.len() > MAX_LOADED {
+                set.clear();
+                set.push(world());
+                return set;
             }
         }
         set

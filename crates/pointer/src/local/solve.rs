@@ -21,13 +21,17 @@ use smallvec::SmallVec;
 use super::object::{CellId, Loc, MAX_ENTRY_DEPTH, Memory, ObjId, ObjKind};
 
 /// Targets of one pointer; beyond it the pointer may point anywhere.
-pub const MAX_TARGETS: usize = 24;
+pub const MAX_TARGETS: usize = 16;
 /// Offsets into one object in one set; beyond it they join to a strided one.
 pub const MAX_OFFSETS: usize = 4;
 /// Objects of one function; what further entry cells point to is unknown.
-pub const MAX_OBJECTS: usize = 384;
+pub const MAX_OBJECTS: usize = 256;
 /// Rounds over the function; beyond it growing sets become unknown.
-pub const MAX_ROUNDS: usize = 12;
+pub const MAX_ROUNDS: usize = 16;
+/// Locations looked at per function, a base and a multiple of its instructions; beyond it growing sets become unknown.
+pub const SOLVER_FUEL: (usize, usize) = (200_000, 100);
+/// Rounds after which a new offset into an object joins those already known (widening: `p++` in a loop).
+pub const WIDEN_AFTER: usize = 3;
 
 /// Sorted set of targets.
 pub type LocSet = SmallVec<[Loc; 2]>;
@@ -60,26 +64,35 @@ pub(super) fn world() -> Loc {
     }
 }
 
-/// Adds to a sorted set; true if new.
+/// Adds to a sorted set; true if that says more than the set did.
 pub(super) fn insert(set: &mut LocSet, loc: Loc) -> bool {
-    match set.binary_search(&loc) {
-        Ok(_) => false,
-        Err(at) => {
-            set.insert(at, loc);
-            true
-        }
+    let Err(at) = set.binary_search(&loc) else {
+        return false;
+    };
+    // Offsets into the same object stand together.
+    let before = set[..at].iter().rev().take_while(|l| l.obj == loc.obj);
+    let start = at - before.count();
+    let after = set[at..].iter().take_while(|l| l.obj == loc.obj);
+    let end = at + after.count();
+    if set[start..end].iter().any(|l| l.off.covers(loc.off)) {
+        return false;
     }
+    set.insert(at, loc);
+    if !loc.off.is_exact() && end > start {
+        set.retain(|l| l.obj != loc.obj || *l == loc || !loc.off.covers(l.off));
+    }
+    true
 }
 
 /// Keeps a set within its bounds: joins offsets per object, then gives up to the world.
-fn bound(set: &mut LocSet) {
-    if set.len() > MAX_OFFSETS {
+fn bound(set: &mut LocSet, offsets: usize) {
+    if set.len() > offsets {
         let mut joined = LocSet::new();
         let mut start = 0;
         while start < set.len() {
             let obj = set[start].obj;
             let end = start + set[start..].iter().take_while(|l| l.obj == obj).count();
-            if end - start > MAX_OFFSETS {
+            if end - start > offsets {
                 let off = set[start..end]
                     .iter()
                     .map(|l| l.off)
@@ -107,6 +120,18 @@ struct Solver<'a> {
     changed: bool,
     /// Last rounds: whatever still grows becomes unknown.
     give_up: bool,
+    /// Locations looked at so far.
+    steps: usize,
+    /// Offsets into one object that a set may have in this round.
+    offsets: usize,
+    /// Counts changes; an instruction is visited again only if something it reads has changed since.
+    clock: u32,
+    value_changed: IndexVec<ValueId, u32>,
+    object_changed: IndexVec<ObjId, u32>,
+    visited: Vec<u32>,
+    /// Objects that each instruction looked into when it was visited.
+    looked: Vec<SmallVec<[ObjId; 4]>>,
+    looking: SmallVec<[ObjId; 4]>,
     /// Cells whose entry contents exist.
     asked: FxHashSet<CellId>,
 }
@@ -127,6 +152,14 @@ impl<'a> Solver<'a> {
             out,
             changed: false,
             give_up: false,
+            steps: 0,
+            offsets: MAX_OFFSETS,
+            clock: 1,
+            value_changed: IndexVec::from_elem(1, body.value_count()),
+            object_changed: IndexVec::new(),
+            visited: vec![0; body.insts.len()],
+            looked: vec![SmallVec::new(); body.insts.len()],
+            looking: SmallVec::new(),
             asked: FxHashSet::default(),
         };
         solver.roots();
@@ -200,11 +233,21 @@ impl<'a> Solver<'a> {
     }
 
     fn run(&mut self) {
+        let fuel = SOLVER_FUEL.0 + SOLVER_FUEL.1 * self.body.insts.len();
+        let mut last = MAX_ROUNDS + 2;
         for round in 0.. {
             self.changed = false;
-            self.give_up = round >= MAX_ROUNDS;
+            self.give_up = round >= MAX_ROUNDS || self.steps > fuel;
+            self.offsets = if round > WIDEN_AFTER { 1 } else { MAX_OFFSETS };
             for (inst, _) in self.body.insts.iter_enumerated() {
-                self.visit(inst);
+                if self.is_stale(inst) {
+                    self.visited[inst.index()] = self.clock;
+                    self.looking.clear();
+                    self.visit(inst);
+                    self.looking.sort_unstable();
+                    self.looking.dedup();
+                    self.looked[inst.index()] = self.looking.clone();
+                }
             }
             self.spread_havoc();
             if !self.changed {
@@ -212,10 +255,48 @@ impl<'a> Solver<'a> {
             }
             self.out.limited |= self.give_up;
             // Two more rounds let the unknowns flow; sets can only shrink to the world after that.
-            if round > 2 * MAX_ROUNDS {
+            if self.give_up {
+                last = last.min(round + 2);
+            }
+            if round >= last {
                 break;
             }
         }
+    }
+
+    /// Has something that the instruction reads changed since it was visited?
+    fn is_stale(&self, inst: InstId) -> bool {
+        let last = self.visited[inst.index()];
+        let changed = |obj: &ObjId| {
+            self.object_changed
+                .get(*obj)
+                .is_some_and(|&when| when > last)
+        };
+        if last == 0 || self.looked[inst.index()].iter().any(changed) {
+            return true;
+        }
+        let mut stale = false;
+        self.body.for_each_operand(inst, |operand| {
+            stale |= operand
+                .as_value()
+                .is_some_and(|value| self.value_changed[value] > last);
+        });
+        stale
+    }
+
+    fn value_grew(&mut self, value: ValueId) {
+        self.changed = true;
+        self.clock += 1;
+        self.value_changed[value] = self.clock;
+    }
+
+    fn object_grew(&mut self, obj: ObjId) {
+        self.changed = true;
+        self.clock += 1;
+        while self.object_changed.len() <= obj.index() {
+            self.object_changed.push(0);
+        }
+        self.object_changed[obj] = self.clock;
     }
 
     fn visit(&mut self, inst: InstId) {
@@ -344,11 +425,11 @@ impl<'a> Solver<'a> {
             return;
         }
         if insert(set, loc) {
-            self.changed = true;
             if self.give_up {
                 insert(set, world());
             }
-            bound(set);
+            bound(set, self.offsets);
+            self.value_grew(value);
         }
     }
 
@@ -362,13 +443,28 @@ impl<'a> Solver<'a> {
         let cell = self.out.memory.cell(loc);
         if cell.index() >= self.out.contents.len() {
             self.out.contents.push(LocSet::new());
+            // A copy of the object it belongs to has to take it along.
+            self.object_grew(loc.obj);
         }
         cell
+    }
+
+    /// Compilers align pointers: a cell elsewhere is part of a number, or of a string.
+    fn may_hold_pointer(&self, off: Offset) -> bool {
+        let bytes = self.program.types.layout.pointer_bytes.max(1) as i64;
+        let stride = i64::from(off.stride);
+        if stride == 1 {
+            return true;
+        }
+        off.base.rem_euclid(bytes) == 0 && stride.rem_euclid(bytes) == 0
     }
 
     /// What a cell holds before the function touches it; asked for only when it is read as a pointer.
     fn entry_contents(&mut self, cell: CellId) {
         let place = self.out.memory.cells[cell];
+        if !self.may_hold_pointer(place.off) {
+            return;
+        }
         let object = &self.out.memory.objects[place.obj];
         let (kind, depth) = (object.kind, object.depth);
         match kind {
@@ -435,11 +531,11 @@ impl<'a> Solver<'a> {
     fn add_content(&mut self, cell: CellId, loc: Loc) {
         let set = &mut self.out.contents[cell];
         if insert(set, loc) {
-            self.changed = true;
             if self.give_up {
                 insert(set, world());
             }
-            bound(set);
+            bound(set, self.offsets);
+            self.object_grew(self.out.memory.cells[cell].obj);
         }
     }
 
@@ -455,10 +551,12 @@ impl<'a> Solver<'a> {
         if !wanted {
             return LocSet::new();
         }
+        self.looking.push(loc.obj);
         if self.asked.insert(cell) {
             self.entry_contents(cell);
         }
         let mut set = self.out.load(loc);
+        self.steps += 1 + set.len();
         if self.out.memory.objects[loc.obj].havoc {
             insert(&mut set, world());
         }
@@ -531,6 +629,8 @@ impl<'a> Solver<'a> {
             );
             return;
         }
+        self.looking.push(from.obj);
+        self.looking.push(to.obj);
         let cells: SmallVec<[CellId; 8]> = self.out.memory.objects[from.obj]
             .cells
             .iter()
@@ -657,7 +757,7 @@ impl<'a> Solver<'a> {
         let object = &mut self.out.memory.objects[obj];
         if !object.havoc && object.kind != ObjKind::World {
             object.havoc = true;
-            self.changed = true;
+            self.object_grew(obj);
         }
     }
 
@@ -679,7 +779,7 @@ impl<'a> Solver<'a> {
                     let target = &mut self.out.memory.objects[loc.obj];
                     if !target.havoc && target.kind != ObjKind::World {
                         target.havoc = true;
-                        self.changed = true;
+                        self.object_grew(loc.obj);
                         stack.push(loc.obj);
                     }
                 }

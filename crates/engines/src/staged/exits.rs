@@ -1,0 +1,606 @@
+//! Question: what does a caller see of one way through a function? The state at an exit in the caller's language.
+//!
+//! Reads off, never decides: what it returns, frees, writes, lets escape, and which conditions on parameters and entry
+//! cells the path has taken (Saturn fig. 5 and 7 say what counts as handed out).
+
+use drip_cond::{Sort, SymId, TermId, TermKind};
+use drip_flow::{End, Frame, Machine, State, Symbol, Values, Where, region};
+use drip_memssa::{Def, VersionId};
+use drip_models::{
+    Atom, CellPath, Certainty, ChainLink, Class, Escape as SummaryEscape, EscapeTo, Family, Free,
+    FreshObject, MAX_PATH_LOADS, Offset, Outcome, Root, Subject, Value, ValuePath, Write,
+};
+use drip_pointer::{CellId, ObjId, ObjKind};
+use drip_program::{InstId, Op, Operand};
+use smallvec::SmallVec;
+
+use super::interface::{atom_of, is_worth_telling};
+
+/// Writes per outcome; further ones are left out and the summary is marked limited.
+pub(super) const MAX_WRITES: usize = 16;
+
+/// Conditions per outcome.
+pub(super) const MAX_ATOMS: usize = 4;
+
+/// Too many writes: numbers first, whose cells become one "somewhere in this object, anything"; true if pointers had to be
+/// left out as well.
+pub(super) fn bound_writes(writes: &mut Vec<Write>) -> bool {
+    if writes.len() <= MAX_WRITES {
+        return false;
+    }
+    let is_pointer = |w: &Write| !matches!(w.value, Value::Unknown(_) | Value::Int(_));
+    let (mut kept, folded): (Vec<Write>, Vec<Write>) = writes.drain(..).partition(is_pointer);
+    let limited = kept.len() > MAX_WRITES;
+    kept.truncate(MAX_WRITES);
+    for write in folded {
+        let anywhere = Write {
+            cell: CellPath {
+                base: write.cell.base,
+                offset: Offset::ANY,
+            },
+            value: Value::Unknown(Class::Any),
+            certainty: Certainty::May,
+        };
+        if !kept.contains(&anywhere) {
+            kept.push(anywhere);
+        }
+    }
+    kept.sort();
+    *writes = kept;
+    limited
+}
+
+/// Reads exits of one function.
+pub(super) struct ExitReader<'m, 'a> {
+    pub frame: &'m Frame<'a>,
+    pub values: &'m mut Values,
+    /// Objects followed by the exploration whose ends are read, in the order of its states.
+    pub objects: &'m [ObjId],
+    /// Fresh objects that callers may get, in the order of their numbers.
+    pub fresh: &'m [ObjId],
+    pub limited: bool,
+}
+
+impl ExitReader<'_, '_> {
+    pub(super) fn fresh_list(&self) -> Vec<FreshObject> {
+        self.fresh
+            .iter()
+            .map(|&obj| {
+                let ObjKind::Fresh { call, index } = self.frame.local.memory.kind(obj) else {
+                    return FreshObject {
+                        chain: SmallVec::new(),
+                        family: Family::default(),
+                        many: false,
+                    };
+                };
+                let inner = self
+                    .frame
+                    .calls
+                    .get(&call)
+                    .and_then(|s| s.fresh.get(usize::from(index)));
+                let mut chain: SmallVec<[ChainLink; 2]> = SmallVec::from_slice(&[ChainLink {
+                    func: self.frame.func,
+                    inst: call,
+                    index,
+                }]);
+                chain.extend(inner.into_iter().flat_map(|f| f.chain.iter().copied()));
+                chain.truncate(8);
+                let in_loop = self
+                    .frame
+                    .cfg
+                    .loops()
+                    .innermost(self.frame.block_of(call))
+                    .is_some();
+                FreshObject {
+                    chain,
+                    family: inner.map(|f| f.family).unwrap_or_default(),
+                    many: in_loop || inner.is_some_and(|f| f.many),
+                }
+            })
+            .collect()
+    }
+
+    fn fresh_number(&self, obj: ObjId) -> Option<u16> {
+        self.fresh.iter().position(|&o| o == obj).map(|p| p as u16)
+    }
+
+    /// The path by which a caller names the value that points to an object.
+    pub(super) fn object_path(&self, obj: ObjId) -> Option<ValuePath> {
+        match self.frame.local.memory.kind(obj) {
+            ObjKind::Param(n) => Some(ValuePath::arg(n)),
+            ObjKind::Global(g) => Some(ValuePath::root(Root::Global(g))),
+            ObjKind::Fresh { .. } => self
+                .fresh_number(obj)
+                .map(|k| ValuePath::root(Root::Fresh(k))),
+            ObjKind::Entry(cell) => {
+                let place = self.frame.local.memory.cells[cell];
+                let path = self.object_path(place.obj)?;
+                (path.loads.len() < MAX_PATH_LOADS).then(|| path.load(place.off))
+            }
+            _ => None,
+        }
+    }
+
+    fn cell_path(&self, cell: CellId) -> Option<CellPath> {
+        let place = self.frame.local.memory.cells[cell];
+        Some(CellPath {
+            base: self.object_path(place.obj)?,
+            offset: place.off,
+        })
+    }
+
+    /// Everything that a caller sees of this exit.
+    pub(super) fn outcome(&mut self, end: &End) -> Outcome {
+        let mut outcome = self.effects(end);
+        if matches!(outcome.ret, Value::Unknown(_)) {
+            outcome.ret = self.returned_value(&end.state, self.returned(end));
+        }
+        outcome.when = self.atoms(&end.state);
+        self.written_cells(&end.state, end.at, &mut outcome);
+        outcome.writes.sort();
+        outcome.writes.dedup();
+        self.limited |= bound_writes(&mut outcome.writes);
+        outcome
+    }
+
+    fn returned(&self, end: &End) -> Option<Operand> {
+        match self.frame.body.insts[end.at].op {
+            Op::Ret { value } => value,
+            _ => None,
+        }
+    }
+
+    /// What has become of the followed objects, and nothing else.
+    pub(super) fn effects(&mut self, end: &End) -> Outcome {
+        let returned = self.returned(end);
+        let ret = self
+            .returned_object(&end.state, returned)
+            .unwrap_or(Value::Unknown(Class::Any));
+        let mut outcome = Outcome::returning(ret);
+        self.fates(&end.state, &mut outcome);
+        self.held_cells(&end.state, returned, &mut outcome);
+        outcome.fresh = self.alive(&end.state, &outcome);
+        outcome.writes.sort();
+        outcome.writes.dedup();
+        outcome
+    }
+
+    /// What became of entry objects.
+    pub(super) fn fates(&self, state: &State, outcome: &mut Outcome) {
+        for (index, followed) in state.objects.iter().enumerate() {
+            let obj = self.objects[index];
+            if self.fresh.contains(&obj) {
+                continue;
+            }
+            let Some(path) = self.object_path(obj) else {
+                continue;
+            };
+            match followed.machine {
+                Machine::Freed { sure, .. } => outcome.frees.push(Free {
+                    path,
+                    family: Family::default(),
+                    certainty: if sure {
+                        Certainty::Must
+                    } else {
+                        Certainty::May
+                    },
+                }),
+                Machine::Escaped { to, .. } => outcome.escapes.push(SummaryEscape {
+                    path,
+                    to: match to {
+                        drip_flow::Escape::Global(g) => EscapeTo::Global(g),
+                        drip_flow::Escape::Thread => EscapeTo::Thread,
+                        drip_flow::Escape::Unknown(_) | drip_flow::Escape::Untracked => {
+                            EscapeTo::Unknown
+                        }
+                    },
+                }),
+                _ => {}
+            }
+        }
+        outcome.frees.sort();
+        outcome.escapes.sort();
+    }
+
+    /// Cells outside that hold a followed object now.
+    pub(super) fn held_cells(
+        &self,
+        state: &State,
+        returned: Option<Operand>,
+        outcome: &mut Outcome,
+    ) {
+        let returned = returned.and_then(Operand::as_value);
+        for (index, followed) in state.objects.iter().enumerate() {
+            if !followed.is_live() {
+                continue;
+            }
+            let obj = self.objects[index];
+            let value = match self.fresh_number(obj) {
+                Some(k) => Value::Fresh {
+                    index: k,
+                    offset: Offset::ZERO,
+                },
+                None => match self.object_path(obj) {
+                    Some(path) => Value::Entry {
+                        path,
+                        plus: Offset::ZERO,
+                    },
+                    None => continue,
+                },
+            };
+            for place in &followed.places {
+                let certainty = if place.weak {
+                    Certainty::May
+                } else {
+                    Certainty::Must
+                };
+                match place.at {
+                    Where::Cell(cell) if self.home_cell(obj) != Some(cell) => {
+                        if let Some(cell) = self.cell_path(cell) {
+                            outcome.writes.push(Write {
+                                cell,
+                                value: value.clone(),
+                                certainty,
+                            });
+                        }
+                    }
+                    Where::Value(v, offset) if Some(v) == returned && self.returns_struct() => {
+                        let cell = CellPath {
+                            base: ValuePath::root(Root::Ret),
+                            offset: Offset::exact(i64::from(offset)),
+                        };
+                        outcome.writes.push(Write {
+                            cell,
+                            value: value.clone(),
+                            certainty,
+                        });
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The cell that an entry object was found in.
+    fn home_cell(&self, obj: ObjId) -> Option<CellId> {
+        match self.frame.local.memory.kind(obj) {
+            ObjKind::Entry(cell) => Some(cell),
+            _ => None,
+        }
+    }
+
+    fn returns_struct(&self) -> bool {
+        match self
+            .frame
+            .program
+            .types
+            .get(self.frame.program.funcs[self.frame.func].ty)
+        {
+            drip_program::Type::Func { ret, .. } => self.frame.is_aggregate(*ret),
+            _ => false,
+        }
+    }
+
+    /// Cells outside that hold something else than on entry.
+    pub(super) fn written_cells(&mut self, state: &State, ret: InstId, outcome: &mut Outcome) {
+        let frame = self.frame;
+        for (cell, place) in frame.local.memory.cells.iter_enumerated() {
+            let handed = self.fresh_number(place.obj).is_some_and(|k| {
+                let at = self
+                    .objects
+                    .iter()
+                    .position(|&o| self.fresh_number(o) == Some(k));
+                at.is_some_and(|at| state.objects[at].is_live())
+            });
+            if !frame.local.memory.kind(place.obj).has_entry_state() && !handed {
+                continue;
+            }
+            let Some(version) = frame.memssa.used(ret, region(cell)) else {
+                continue;
+            };
+            if frame.memssa.versions[version].def == Def::Entry {
+                continue;
+            }
+            let holds_followed = state.objects.iter().enumerate().any(|(index, o)| {
+                o.is_live()
+                    && o.places.iter().any(|p| p.at == Where::Cell(cell))
+                    && self.home_cell(self.objects[index]) != Some(cell)
+            });
+            if holds_followed {
+                continue;
+            }
+            let Some(path) = self.cell_path(cell) else {
+                continue;
+            };
+            if let Some((value, certainty)) = self.final_value(state, cell, version)
+                && is_worth_telling(&path, &value, certainty)
+            {
+                outcome.writes.push(Write {
+                    cell: path,
+                    value,
+                    certainty,
+                });
+            }
+        }
+    }
+
+    /// What a cell holds at the exit; `None` if that is what it held on entry.
+    fn final_value(
+        &mut self,
+        state: &State,
+        cell: CellId,
+        version: VersionId,
+    ) -> Option<(Value, Certainty)> {
+        let strong = self.frame.local.memory.is_strong(cell);
+        let term = match self.values.stored_term(self.frame, version) {
+            Some(term) => Some(term),
+            None => self.known_phi(state, version),
+        };
+        let may = (Value::Unknown(Class::Any), Certainty::May);
+        let Some(term) = term else { return Some(may) };
+        let term = self.in_path(state, term);
+        let term = self.decided(state, term);
+        let value = match self.value_of(term) {
+            Value::Unknown(_) => Value::Unknown(self.class_in(state, term)),
+            known => known,
+        };
+        if let Value::Entry { path, plus } = &value
+            && *plus == Offset::ZERO
+            && self
+                .cell_path(cell)
+                .is_some_and(|c| c.base.load(c.offset) == *path)
+        {
+            return None;
+        }
+        Some((
+            value,
+            if strong {
+                Certainty::Must
+            } else {
+                Certainty::May
+            },
+        ))
+    }
+
+    /// A memory φ that the path has resolved.
+    fn known_phi(&mut self, state: &State, version: VersionId) -> Option<TermId> {
+        [64u32, 32, 8, 16].into_iter().find_map(|width| {
+            let sym = self.values.find(Symbol::Version(version, width))?;
+            state.lookup(sym)
+        })
+    }
+
+    fn in_path(&mut self, state: &State, term: TermId) -> TermId {
+        let mut map = rustc_hash::FxHashMap::default();
+        for sym in self.values.symbols_in(term) {
+            if let Some(value) = state.lookup(sym) {
+                let sort = self.values.terms.sort(value);
+                let leaf = self.values.terms.sym(sym, sort);
+                map.insert(leaf, value);
+            }
+        }
+        if map.is_empty() {
+            term
+        } else {
+            self.values.terms.substitute(term, &map)
+        }
+    }
+
+    /// An if-then-else whose condition the path knows is the side it takes.
+    fn decided(&mut self, state: &State, mut term: TermId) -> TermId {
+        while let TermKind::Ite(cond, a, b) = *self.values.terms.kind(term) {
+            let negation = self.values.terms.not(cond);
+            term = if state.knows(cond) {
+                a
+            } else if state.knows(negation) {
+                b
+            } else {
+                break;
+            };
+        }
+        term
+    }
+
+    /// A term in the caller's language.
+    fn value_of(&mut self, term: TermId) -> Value {
+        if let Some(value) = self.values.terms.as_int(term) {
+            let width = self.values.terms.width(term);
+            return Value::Int(drip_cond::to_signed(value, width));
+        }
+        if let Some(value) = self.values.terms.as_bool(term) {
+            return Value::Int(i64::from(value));
+        }
+        let (base, plus) = match self.values.terms.kind(term) {
+            TermKind::Linear(sum) if sum.terms.len() == 1 && sum.terms[0].1 == 1 => {
+                let width = self.values.terms.width(term);
+                (sum.terms[0].0, drip_cond::to_signed(sum.constant, width))
+            }
+            _ => (term, 0),
+        };
+        match *self.values.terms.kind(base) {
+            TermKind::Sym(sym) => match self.symbol_path(sym) {
+                Some(path) => Value::Entry {
+                    path,
+                    plus: Offset::exact(plus),
+                },
+                None => Value::Unknown(Class::Any),
+            },
+            TermKind::Addr(key) => {
+                let obj = ObjId::from_u32(key.0);
+                match self.frame.local.memory.kind(obj) {
+                    ObjKind::Global(g) => Value::Entry {
+                        path: ValuePath::root(Root::Global(g)),
+                        plus: Offset::exact(plus),
+                    },
+                    ObjKind::Func(func) => Value::Func(func),
+                    _ => Value::Unknown(Class::NonZero),
+                }
+            }
+            _ => Value::Unknown(Class::Any),
+        }
+    }
+
+    /// The path of a symbol that the caller can name.
+    fn symbol_path(&self, sym: SymId) -> Option<ValuePath> {
+        match self.values.symbol(sym)? {
+            Symbol::Value(value) => self
+                .frame
+                .body
+                .as_param(value)
+                .map(|n| ValuePath::arg(n as u16)),
+            Symbol::Version(version, width) if width > 0 => {
+                let version = &self.frame.memssa.versions[version];
+                if version.def != Def::Entry {
+                    return None;
+                }
+                let place = self.frame.local.memory.cells[drip_flow::cell_of(version.region)];
+                let path = self.object_path(place.obj)?;
+                (path.loads.len() < MAX_PATH_LOADS).then(|| path.load(place.off))
+            }
+            Symbol::Version(..) => None,
+        }
+    }
+
+    /// A followed object that is returned.
+    fn returned_object(&self, state: &State, returned: Option<Operand>) -> Option<Value> {
+        let operand = returned?;
+        let value = operand.as_value()?;
+        if self.returns_struct() {
+            return None;
+        }
+        for (index, followed) in state.objects.iter().enumerate() {
+            if !followed.is_live() || followed.holds_value(value) != drip_flow::Holds::Yes {
+                continue;
+            }
+            let obj = self.objects[index];
+            let offset = self.offset_into(operand, obj);
+            if let Some(number) = self.fresh_number(obj) {
+                return Some(Value::Fresh {
+                    index: number,
+                    offset,
+                });
+            }
+            if let Some(path) = self.object_path(obj) {
+                return Some(Value::Entry { path, plus: offset });
+            }
+        }
+        None
+    }
+
+    /// The returned value, as far as the path knows it.
+    pub(super) fn returned_value(&mut self, state: &State, returned: Option<Operand>) -> Value {
+        let Some(operand) = returned else {
+            return Value::Unknown(Class::Any);
+        };
+        let term = self.values.term(operand);
+        let term = self.in_path(state, term);
+        let term = self.decided(state, term);
+        match self.value_of(term) {
+            Value::Unknown(_) => Value::Unknown(self.class_in(state, term)),
+            known => known,
+        }
+    }
+
+    fn offset_into(&self, operand: Operand, obj: ObjId) -> Offset {
+        let mut offsets = self
+            .frame
+            .local
+            .targets(operand)
+            .iter()
+            .filter(|l| l.obj == obj)
+            .map(|l| l.off);
+        let first = offsets.next().unwrap_or(Offset::ZERO);
+        offsets.fold(first, Offset::join)
+    }
+
+    /// What the path knows of a value.
+    fn class_in(&mut self, state: &State, term: TermId) -> Class {
+        if self.values.terms.sort(term) == Sort::Bool {
+            return Class::Any;
+        }
+        let candidates = [
+            Class::Negative,
+            Class::Positive,
+            Class::NonZero,
+            Class::NonNegative,
+            Class::NonPositive,
+        ];
+        for class in candidates {
+            if let Some(fact) = drip_flow::class_term(self.values, term, class)
+                && (state.knows(fact) || self.values.terms.as_bool(fact) == Some(true))
+            {
+                return class;
+            }
+        }
+        // Greater than something, unsigned: not zero.
+        let above = |fact: &TermId| matches!(*self.values.terms.kind(*fact), TermKind::Ult(_, b) if b == term);
+        if state.facts.iter().any(above) {
+            Class::NonZero
+        } else {
+            Class::Any
+        }
+    }
+
+    /// Conditions on the interface that the path has taken.
+    fn atoms(&mut self, state: &State) -> Vec<Atom> {
+        let mut atoms: Vec<Atom> = Vec::new();
+        for &fact in &state.facts {
+            if let Some((sym, class)) = atom_of(self.values, fact)
+                && let Some(path) = self.symbol_path(sym)
+                && path.loads.len() <= 2
+            {
+                atoms.push(Atom {
+                    subject: Subject::Entry(path),
+                    class,
+                });
+            }
+        }
+        atoms.sort();
+        atoms.dedup();
+        // `x == 3` says all that `x != 0` says.
+        let strongest = atoms.clone();
+        atoms.retain(|a| {
+            !strongest
+                .iter()
+                .any(|b| a != b && a.subject == b.subject && b.class.implies(a.class))
+        });
+        atoms.truncate(MAX_ATOMS);
+        atoms
+    }
+
+    /// Fresh objects that something outside leads to after this outcome.
+    pub(super) fn alive(&self, state: &State, outcome: &Outcome) -> SmallVec<[u16; 2]> {
+        let mut alive: SmallVec<[u16; 2]> = SmallVec::new();
+        if let Value::Fresh { index, .. } = outcome.ret {
+            alive.push(index);
+        }
+        // Through cells of entry objects, globals and the returned struct, then through other fresh objects.
+        loop {
+            let mut grown = false;
+            for write in &outcome.writes {
+                let Value::Fresh { index, .. } = write.value else {
+                    continue;
+                };
+                let reached = match write.cell.base.root {
+                    Root::Fresh(owner) => alive.contains(&owner),
+                    _ => true,
+                };
+                if reached && !alive.contains(&index) {
+                    alive.push(index);
+                    grown = true;
+                }
+            }
+            if !grown {
+                break;
+            }
+        }
+        alive.sort_unstable();
+        alive.retain(|k| {
+            self.objects
+                .iter()
+                .position(|&o| self.fresh_number(o) == Some(*k))
+                .is_some_and(|at| state.objects[at].is_live())
+        });
+        alive
+    }
+}

@@ -1,0 +1,174 @@
+//! Transfer of an edge: φs are assigned, a new iteration forgets the old one, and what nobody will ask for is dropped.
+
+use drip_base::IdSet;
+use drip_cond::{SymId, TermId};
+use drip_program::{BlockId, Op, ValueId};
+use smallvec::SmallVec;
+
+use crate::explore::{Explorer, Goal};
+use crate::state::{State, Where};
+
+impl Explorer<'_, '_> {
+    /// φs of `to`, then what the edge makes invalid.
+    pub(crate) fn enter(&mut self, from: BlockId, to: BlockId, state: &mut State) {
+        let frame = self.frame;
+        self.enter_phis(from, to, state);
+        if frame.cfg.rpo().is_retreating(from, to) {
+            self.forget_iteration(to, state);
+        }
+        self.prune(to, state);
+    }
+
+    fn enter_phis(&mut self, from: BlockId, to: BlockId, state: &mut State) {
+        let frame = self.frame;
+        // All φs read the old values, then all are assigned.
+        let mut holders: SmallVec<[(usize, Where, bool); 4]> = SmallVec::new();
+        let mut results: SmallVec<[ValueId; 4]> = SmallVec::new();
+        let mut bindings: SmallVec<[(SymId, TermId); 4]> = SmallVec::new();
+        for inst in frame.body.block_insts(to) {
+            let Op::Phi { incoming } = frame.body.insts[inst].op else {
+                break;
+            };
+            let result = frame.body.result(inst);
+            results.push(result);
+            let Some(entry) = frame
+                .body
+                .incoming(incoming)
+                .iter()
+                .find(|e| e.block == from)
+            else {
+                continue;
+            };
+            if let Some(value) = entry.value.as_value() {
+                for (index, object) in state.objects.iter().enumerate() {
+                    for place in &object.places {
+                        if let Where::Value(v, off) = place.at
+                            && v == value
+                        {
+                            holders.push((index, Where::Value(result, off), place.weak));
+                        }
+                    }
+                }
+            }
+        }
+        for phi in self.relevant.phis.get(&to).map_or(&[][..], Vec::as_slice) {
+            if let Some(&(term, _)) = phi.inputs.iter().find(|(_, pred)| *pred == from) {
+                let term = self.in_path(term, state);
+                bindings.push((phi.sym, term));
+            }
+        }
+        for object in &mut state.objects {
+            for &result in &results {
+                object.forget_value(result);
+            }
+        }
+        for (index, at, weak) in holders {
+            state.objects[index].add(at, weak);
+        }
+        for (sym, term) in bindings {
+            state.bind(sym, Some(term));
+        }
+    }
+
+    /// A new iteration: values defined in the loop are not what they were.
+    fn forget_iteration(&mut self, header: BlockId, state: &mut State) {
+        let frame = self.frame;
+        let Some(id) = frame.cfg.loops().headed_by(header) else {
+            // A jump backwards that closes no natural loop: nothing known is safe to keep.
+            state.facts.clear();
+            state.env.clear();
+            return;
+        };
+        let inside = |block: BlockId| frame.cfg.loops().contains(id, block);
+        let is_header_phi = |value: ValueId| {
+            frame.body.def(value).is_some_and(|inst| {
+                frame.block_of(inst) == header
+                    && matches!(frame.body.insts[inst].op, Op::Phi { .. })
+            })
+        };
+        for object in &mut state.objects {
+            object.places.retain(|p| match p.at {
+                Where::Value(v, _) => {
+                    is_header_phi(v)
+                        || frame
+                            .body
+                            .def(v)
+                            .is_none_or(|inst| !inside(frame.block_of(inst)))
+                }
+                Where::Cell(_) | Where::Var(_) => true,
+            });
+        }
+        let values = &mut *self.values;
+        let mut variant = |term: TermId| {
+            values
+                .symbols_in(term)
+                .iter()
+                .any(|&sym| values.home(sym).is_some_and(&inside))
+        };
+        state.facts.retain(|fact| !variant(*fact));
+        // The φs' own bindings are of the new iteration if they do not mention the old one.
+        state.env.retain(|entry| !variant(entry.1));
+        if frame.body.vars.is_empty() {
+            // Without binding markers the end of the iteration is where its variables lose what they held.
+            let all: SmallVec<[usize; 4]> = (0..state.objects.len()).collect();
+            self.check_roots(state, &all, None);
+        }
+    }
+
+    /// Drops SSA values that nobody will read. The death of a value is no loss by itself: the variable that had it may
+    /// still be in scope, and a path that ends the program leaks nothing.
+    fn prune(&mut self, block: BlockId, state: &mut State) {
+        for index in 0..state.objects.len() {
+            let mut places = std::mem::take(&mut state.objects[index].places);
+            places.retain(|p| match p.at {
+                // A value of this very block is one of its φs, just assigned.
+                Where::Value(v, _) => {
+                    let home = self.frame.body.def(v).map(|inst| self.frame.block_of(inst));
+                    home == Some(block) || self.is_live_in(v, block)
+                }
+                Where::Cell(_) | Where::Var(_) => true,
+            });
+            state.objects[index].places = places;
+        }
+        let mut env = std::mem::take(&mut state.env);
+        env.retain(|entry| self.is_asked_in(entry.0, block));
+        state.env = env;
+        let mut facts = std::mem::take(&mut state.facts);
+        facts.retain(|fact| self.is_fact_useful(*fact, block));
+        state.facts = facts;
+    }
+
+    /// A fact that no later decision depends on keeps equal states apart for nothing.
+    fn is_fact_useful(&mut self, fact: TermId, block: BlockId) -> bool {
+        let symbols = self.values.symbols_in(fact);
+        symbols.iter().any(|&sym| {
+            (self.goal == Goal::Exits && self.relevant.interface.contains(&sym))
+                || self.is_asked_in(sym, block)
+        })
+    }
+
+    fn is_asked_in(&mut self, sym: SymId, block: BlockId) -> bool {
+        let (frame, relevant) = (self.frame, self.relevant);
+        let home = self.values.home(sym);
+        let asked = self.asked.entry(sym).or_insert_with(|| {
+            let mut blocks = IdSet::with_capacity(frame.body.blocks.len());
+            let mut stack: Vec<BlockId> = relevant.uses.get(&sym).cloned().unwrap_or_default();
+            while let Some(block) = stack.pop() {
+                if blocks.insert(block) && Some(block) != home {
+                    stack.extend(frame.cfg.preds(block));
+                }
+            }
+            blocks
+        });
+        asked.contains(block)
+    }
+
+    /// Is the value read in `block` or later, before it is defined again?
+    pub(crate) fn is_live_in(&mut self, value: ValueId, block: BlockId) -> bool {
+        let frame = self.frame;
+        self.live
+            .entry(value)
+            .or_insert_with(|| frame.live_blocks(value))
+            .contains(block)
+    }
+}
