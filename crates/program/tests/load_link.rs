@@ -182,6 +182,47 @@ fn two_strong_definitions_are_reported_and_each_unit_keeps_its_own() {
 }
 
 #[test]
+fn a_unit_with_one_of_several_mains_keeps_its_definitions_for_itself() {
+    let loaded = load_units(
+        &[
+            (
+                "a_tool.c",
+                "int g(void) { return 1; }\nint main(void) { return g(); }",
+            ),
+            (
+                "b_tool.c",
+                "int g(void) { return 2; }\nint main(void) { return g(); }",
+            ),
+            ("library.c", "int g(void) { return 3; }"),
+            ("user.c", "int g(void);\nint h(void) { return g(); }"),
+        ],
+        &[],
+    );
+    let program = &loaded.program;
+    let returned: Vec<i64> = program
+        .funcs
+        .iter()
+        .filter_map(|f| f.body.as_ref())
+        .filter_map(|body| {
+            let callee = find(body, |inst| match inst.op {
+                Op::Call { callee, .. } => match body.const_of(callee) {
+                    Some(Const::Func(f)) => Some(*f),
+                    _ => None,
+                },
+                _ => None,
+            });
+            let target = program.funcs[*callee.first()?].body.as_ref()?;
+            Some(returns(program, target))
+        })
+        .collect();
+    let mut sorted = returned.clone();
+    sorted.sort_unstable();
+    // Both programs call their own, everybody else the library's.
+    assert_eq!(sorted, [1, 2, 3]);
+    assert_eq!(returns(program, body(program, "g")), 3);
+}
+
+#[test]
 fn aliases_lead_to_their_target_also_from_other_units() {
     let program = link(&[
         (

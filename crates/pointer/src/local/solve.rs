@@ -168,7 +168,9 @@ impl<'a> Solver<'a> {
 
     fn roots(&mut self) {
         for index in 0..self.body.param_count() {
-            if self.pointer_like(self.body.params[index]) {
+            // A number that is passed in is no pointer, wide as it may be.
+            let ty = self.body.params[index];
+            if self.pointer_like(ty) && !matches!(self.program.types.get(ty), Type::Int(_)) {
                 let obj = self.out.memory.object(ObjKind::Param(index as u16), 1);
                 self.out.values[self.body.param(index)].push(Loc {
                     obj,

@@ -3,8 +3,9 @@
 //! Rules (those of llvm-link): a strong definition wins over a common one, that over a weak one, that over a linkonce one,
 //! that over an available_externally one, and any definition over declarations. Among equals the first in input order
 //! stays. Two strong definitions are a problem that is recorded (bitcode of several programs at once, as a rule): the
-//! first one is the symbol, the other is kept for its own unit, unless both come from the same source file. Internal symbols are their module's own. Of a comdat group
-//! whose name another module brought first, internal members are dropped.
+//! first one is the symbol, the other is kept for its own unit, unless both come from the same source file. Where there
+//! are several `main`s, a unit with one is a program of its own: what it defines yields to what others define. Internal
+//! symbols are their module's own. Of a comdat group whose name another module brought first, internal members are dropped.
 //!
 //! Symbols are numbered in order of first mention, so the result depends on the order of inputs only.
 
@@ -31,6 +32,8 @@ pub(crate) enum Rank {
     LinkOnce,
     Weak,
     Common,
+    /// Strong, in a unit with one of several `main`s.
+    OneProgram,
     Strong,
 }
 
@@ -75,6 +78,8 @@ pub(crate) struct Symbols<'a> {
     sources: Vec<Option<PathBuf>>,
     by_name: FxHashMap<&'a str, u32>,
     comdat_owner: FxHashMap<&'a str, u32>,
+    /// Which modules define one of several `main`s.
+    programs: Vec<bool>,
 }
 
 /// A comdat whose members must not be merged.
@@ -83,8 +88,13 @@ const COMDAT_NO_DEDUPLICATE: u32 = 4;
 impl<'a> Symbols<'a> {
     pub fn collect(modules: &'a [bc::RawModule]) -> Symbols<'a> {
         let sources = modules.iter().map(source_file).collect();
+        let mut programs: Vec<bool> = modules.iter().map(defines_main).collect();
+        if programs.iter().filter(|is_program| **is_program).count() < 2 {
+            programs.fill(false);
+        }
         let mut symbols = Symbols {
             sources,
+            programs,
             ..Symbols::default()
         };
         for (index, module) in modules.iter().enumerate() {
@@ -168,10 +178,14 @@ impl<'a> Symbols<'a> {
         linkage: bc::Linkage,
         defined: bool,
     ) -> u32 {
+        let rank = match rank(linkage, defined) {
+            Rank::Strong if self.programs[module as usize] => Rank::OneProgram,
+            rank => rank,
+        };
         let candidate = Candidate {
             module,
             value,
-            rank: rank(linkage, defined),
+            rank,
         };
         let next = self.table.len() as u32;
         if name.is_empty() || is_local(linkage) {
@@ -191,22 +205,23 @@ impl<'a> Symbols<'a> {
             });
             return id;
         }
-        let symbol = &mut self.table[id as usize];
-        if candidate.rank > symbol.chosen.rank {
-            symbol.chosen = candidate;
-            symbol.linkage = linkage;
+        let chosen = self.table[id as usize].chosen;
+        let (kept, dropped) = if candidate.rank > chosen.rank {
+            self.table[id as usize].chosen = candidate;
+            self.table[id as usize].linkage = linkage;
+            (candidate, chosen)
+        } else {
+            (chosen, candidate)
+        };
+        if dropped.rank < Rank::OneProgram {
             return id;
         }
-        if candidate.rank != Rank::Strong {
-            return id;
-        }
-        let kept = symbol.chosen.module;
-        let source = &self.sources[module as usize];
-        let same_source = source.is_some() && *source == self.sources[kept as usize];
+        let source = &self.sources[dropped.module as usize];
+        let same_source = source.is_some() && *source == self.sources[kept.module as usize];
         self.duplicates.push(Duplicate {
             symbol: id,
-            kept,
-            dropped: module,
+            kept: kept.module,
+            dropped: dropped.module,
             same_source,
         });
         if same_source {
@@ -215,10 +230,39 @@ impl<'a> Symbols<'a> {
         self.table.push(Symbol {
             name,
             linkage: bc::Linkage::Internal,
-            chosen: candidate,
+            chosen: dropped,
         });
-        next
+        if dropped == candidate {
+            return next;
+        }
+        if let Some(owner) = self.modules.get_mut(dropped.module as usize) {
+            owner.rename(dropped.value, next);
+        }
+        id
     }
+}
+
+impl ModuleSymbols {
+    /// The module's own definition gets a symbol of its own.
+    fn rename(&mut self, value: bc::ModuleValue, symbol: u32) {
+        let (list, at) = match value {
+            bc::ModuleValue::Function(at) => (&mut self.functions, at),
+            bc::ModuleValue::Global(at) => (&mut self.globals, at),
+            bc::ModuleValue::Alias(at) => (&mut self.aliases, at),
+            bc::ModuleValue::Ifunc(at) => (&mut self.ifuncs, at),
+            bc::ModuleValue::Constant(_) => return,
+        };
+        if let Some(slot) = list.get_mut(at as usize) {
+            *slot = symbol;
+        }
+    }
+}
+
+fn defines_main(module: &bc::RawModule) -> bool {
+    module
+        .functions
+        .iter()
+        .any(|f| &*f.name == "main" && !f.is_declaration)
 }
 
 /// Path of the main source file, where debug info tells; without `.` and `..`, which differ by where a compiler was started.
