@@ -23,7 +23,7 @@ int unique_ok(int n) {
 }
 
 int released_bad(int n) {
-  auto j = std::make_unique<Job>(n); // LEAK[missed]: release through library templates is not followed
+  auto j = std::make_unique<Job>(n); // LEAK
   Job *raw = j.release();
   return raw->id;
 }
@@ -35,7 +35,7 @@ int released_ok(int n) {
 }
 
 int moved_bad(int n) {
-  std::unique_ptr<Job> a(new Job(n)); // LEAK[missed]: release through library templates is not followed
+  std::unique_ptr<Job> a(new Job(n)); // LEAK
   std::unique_ptr<Job> b = std::move(a);
   b.release();
   return n;

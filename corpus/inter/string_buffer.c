@@ -97,7 +97,7 @@ int detached_bad(const char *name) {
 
 int detached_ok(const char *name) {
   struct strbuf sb = STRBUF_INIT;
-  strbuf_addstr(&sb, name); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_addstr(&sb, name);
   char *s = strbuf_detach(&sb);
   strbuf_release(&sb);
   int c = s[0];

@@ -10,7 +10,7 @@ int branch_name_bad(const char *ref) {
   if (name.buf[0] == '-')
     return -1;
   puts(name.buf);
-  strbuf_release(&name); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_release(&name);
   return 0;
 }
 
@@ -22,7 +22,7 @@ int branch_name_ok(const char *ref) {
     ret = -1;
   else
     puts(name.buf);
-  strbuf_release(&name); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_release(&name);
   return ret;
 }
 
@@ -31,7 +31,7 @@ int with_hint_bad(size_t n) {
   strbuf_init(&sb, n + 10); // LEAK
   if (n == 7)
     return 1;
-  strbuf_release(&sb); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_release(&sb);
   return 0;
 }
 
@@ -40,7 +40,7 @@ int with_hint_ok(size_t n) {
   if (n == 7)
     return 1;
   strbuf_init(&sb, n + 10); // OK[false-alarm]: the capacity after growth is not known to be non-zero
-  strbuf_release(&sb); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_release(&sb);
   return 0;
 }
 

@@ -3,7 +3,7 @@
 //! Order within an outcome: condition, birth, frees, copies, writes, escapes, result. A call that touches no followed object
 //! is one step without a split; a call without outcomes ends the path (it never returns).
 
-use drip_cond::Sort;
+use drip_cond::{Sort, TermId};
 use drip_models::{
     Atom, Certainty, Class, EscapeTo, Offset, Outcome, Root, Subject, Summary, Value, ValuePath,
 };
@@ -95,10 +95,8 @@ impl Explorer<'_, '_> {
         match &summary.outcomes[..] {
             [] => false,
             [only] => {
-                for atom in &only.when {
-                    if !self.assume_atom(state, inst, atom) {
-                        return false;
-                    }
+                if !self.assume_outcome(state, inst, only) {
+                    return false;
                 }
                 let before = state.clone();
                 for write in only
@@ -206,85 +204,96 @@ impl Explorer<'_, '_> {
         let result = self.frame.body.result(inst);
         let sort = sort_of(self.frame.program, self.frame.body.insts[inst].ty);
         let term = self.values.of(result);
-        let fact = match (&outcome.ret, sort) {
-            (Value::Int(value), Sort::Bits(width)) => {
-                let constant = self.values.terms.int(width, *value as u64);
-                if self.values.terms.sort(term) != sort {
-                    return true;
-                }
-                Some(self.values.terms.eq(term, constant))
+        if self.values.terms.sort(term) != sort {
+            return true;
+        }
+        if let Some(value) = self.returned_term(inst, &outcome.ret, sort) {
+            let value = self.in_path(value, state);
+            if let drip_cond::TermKind::Sym(sym) = *self.values.terms.kind(term) {
+                state.bind(sym, Some(value));
+                return true;
             }
-            (Value::Fresh { .. }, Sort::Bits(64)) => {
-                let null = self.values.terms.int(64, 0);
-                Some(self.values.terms.ne(term, null))
-            }
-            (Value::Entry { path, plus }, _) if plus.is_exact() => {
-                match path_term(self.frame, self.values, inst, path) {
-                    Some(entry) if self.values.terms.sort(entry) == sort && sort != Sort::Bool => {
-                        let delta = self.values.terms.int(sort.width(), plus.base as u64);
-                        let value = self.values.terms.add(entry, delta);
-                        Some(self.values.terms.eq(term, value))
-                    }
-                    _ => None,
-                }
-            }
-            (Value::Unknown(class), Sort::Bits(_)) => class_term(self.values, term, *class),
-            _ => None,
+            let fact = self.values.terms.eq(term, value);
+            return self.assume_certain(state, fact);
+        }
+        let class = match &outcome.ret {
+            Value::Fresh { .. } | Value::Func(_) => Class::NonZero,
+            Value::Unknown(class) => *class,
+            _ => Class::Any,
         };
-        match fact {
-            Some(fact) => {
-                if let drip_cond::TermKind::Eq(a, b) = *self.values.terms.kind(fact)
-                    && let drip_cond::TermKind::Sym(sym) = *self.values.terms.kind(a)
-                    && a == term
-                {
-                    state.bind(sym, Some(b));
-                    return true;
-                }
-                let fact = self.in_path(fact, state);
-                match self.values.terms.as_bool(fact) {
-                    Some(known) => known,
-                    None => {
-                        let negation = self.values.terms.not(fact);
-                        if state.knows(negation) {
-                            return false;
-                        }
-                        state.learn(fact);
-                        true
-                    }
-                }
-            }
+        match class_term(self.values, term, class) {
+            Some(fact) => self.assume_certain(state, fact),
             None => true,
         }
     }
 
-    fn assume_atom(&mut self, state: &mut State, inst: InstId, atom: &Atom) -> bool {
-        let term = match &atom.subject {
-            Subject::Ret => Some(self.values.of(self.frame.body.result(inst))),
-            Subject::Entry(path) => {
-                if let Some(holds) = self.path_is_followed(state, inst, path) {
-                    // A pointer to a followed object is not null.
-                    return if holds {
-                        !atom.class.implies(Class::Eq(0))
-                    } else {
-                        true
-                    };
-                }
-                path_term(self.frame, self.values, inst, path)
+    /// The returned value as a term of the caller, if the outcome says which it is.
+    fn returned_term(&mut self, inst: InstId, ret: &Value, sort: Sort) -> Option<TermId> {
+        let Sort::Bits(width) = sort else { return None };
+        match ret {
+            Value::Int(value) => Some(self.values.terms.int(width, *value as u64)),
+            Value::Entry { path, plus } if plus.is_exact() => {
+                let entry = path_term(self.frame, self.values, inst, path)
+                    .filter(|&entry| self.values.terms.sort(entry) == sort)?;
+                let delta = self.values.terms.int(width, plus.base as u64);
+                Some(self.values.terms.add(entry, delta))
             }
-        };
-        let Some(term) = term else { return true };
-        let Some(fact) = class_term(self.values, term, atom.class) else {
-            return true;
-        };
-        let fact = self.in_path(fact, state);
-        self.assume_term(state, fact)
+            _ => None,
+        }
     }
 
-    /// Does the path denote a followed object for certain?
-    fn path_is_followed(&self, state: &State, inst: InstId, path: &ValuePath) -> Option<bool> {
-        (0..state.objects.len())
-            .any(|i| self.denotes(state, inst, path, i) == Holds::Yes)
-            .then_some(true)
+    /// Adds a fact whether or not another decision depends on it; false if the path knows better.
+    fn assume_certain(&mut self, state: &mut State, fact: TermId) -> bool {
+        let fact = self.in_path(fact, state);
+        if let Some(known) = self.values.terms.as_bool(fact) {
+            return known;
+        }
+        let negation = self.values.terms.not(fact);
+        if state.knows(negation) {
+            return false;
+        }
+        state.learn(fact);
+        true
+    }
+
+    fn assume_atom(&mut self, state: &mut State, inst: InstId, atom: &Atom) -> bool {
+        let (term, followed) = match &atom.subject {
+            Subject::Ret => (Some(self.values.of(self.frame.body.result(inst))), None),
+            Subject::Entry(path) => (
+                path_term(self.frame, self.values, inst, path),
+                self.followed_by(state, inst, path),
+            ),
+        };
+        let says_null = atom.class.implies(Class::Eq(0));
+        if says_null
+            && self
+                .frame
+                .argument(inst, atom)
+                .is_some_and(|arg| self.frame.is_pointer_sum(arg))
+        {
+            return false;
+        }
+        if followed.is_some_and(|index| !self.is_nullable(index)) {
+            // A pointer to a followed object is not null.
+            return !says_null;
+        }
+        if let Some(term) = term
+            && let Some(fact) = class_term(self.values, term, atom.class)
+        {
+            let fact = self.in_path(fact, state);
+            if !self.assume_term(state, fact) {
+                return false;
+            }
+        }
+        if let Some(index) = followed.filter(|_| says_null) {
+            state.objects[index] = Followed::null();
+        }
+        true
+    }
+
+    /// The followed object that a path denotes for certain.
+    fn followed_by(&self, state: &State, inst: InstId, path: &ValuePath) -> Option<usize> {
+        (0..state.objects.len()).find(|&i| self.denotes(state, inst, path, i) == Holds::Yes)
     }
 
     /// Applies an outcome's effects. `follow`: an object made here becomes the followed instance.
@@ -472,7 +481,7 @@ impl Explorer<'_, '_> {
         if let [loc] = targets[..] {
             let kind = frame.local.memory.kind(loc.obj);
             if !self.objects.contains(&loc.obj)
-                && kind.is_single()
+                && frame.local.memory.is_single(loc.obj)
                 && !matches!(kind, ObjKind::Fresh { .. })
             {
                 self.release_contents(state, loc.obj, affected);

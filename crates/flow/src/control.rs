@@ -1,12 +1,14 @@
 //! Transfer of terminators: which edges a path can take, what it knows afterwards, and what is lost when it ends.
 
 use drip_cond::{Sort, TermId, TermKind};
-use drip_pointer::Memory;
+use drip_models::Class;
+use drip_pointer::{Memory, ObjKind};
 use drip_program::{BlockId, CmpPred, InstId, Op, Operand};
 use smallvec::SmallVec;
 
 use crate::explore::{Explorer, Goal, Run, end_kind};
 use crate::graph::{EndKind, NodeId};
+use crate::interface::class_term;
 use crate::state::{Followed, Holds, Machine, State};
 use crate::transfer::holds_operand;
 
@@ -198,16 +200,48 @@ impl Explorer<'_, '_> {
             return decided == taken;
         }
         let term = self.values.term(cond);
-        if self.values.terms.sort(term) != Sort::Bool {
-            return true;
+        if self.values.terms.sort(term) == Sort::Bool {
+            let term = self.in_path(term, state);
+            let fact = if taken {
+                term
+            } else {
+                self.values.terms.not(term)
+            };
+            if !self.assume_term(state, fact) {
+                return false;
+            }
         }
-        let term = self.in_path(term, state);
-        let fact = if taken {
-            term
-        } else {
-            self.values.terms.not(term)
+        self.note_null(state, cond, taken);
+        true
+    }
+
+    /// May the object be null on some path? Entry objects are what a pointer of the caller points to, if to anything.
+    pub(crate) fn is_nullable(&self, index: usize) -> bool {
+        self.relevant.nullable.contains(&self.objects[index])
+    }
+
+    /// A pointer to an entry object turns out to be null: there is no object.
+    fn note_null(&self, state: &mut State, cond: Operand, taken: bool) {
+        let Some(inst) = cond.as_value().and_then(|v| self.frame.body.def(v)) else {
+            return;
         };
-        self.assume_term(state, fact)
+        let Op::Cmp { pred, a, b } = self.frame.body.insts[inst].op else {
+            return;
+        };
+        if !matches!((pred, taken), (CmpPred::Eq, true) | (CmpPred::Ne, false)) {
+            return;
+        }
+        let is_null = |operand| self.values.terms.as_int(self.values.term(operand)) == Some(0);
+        for (x, y) in [(a, b), (b, a)] {
+            for index in 0..state.objects.len() {
+                if self.is_nullable(index)
+                    && is_null(y)
+                    && holds_operand(&state.objects[index], x) == Holds::Yes
+                {
+                    state.objects[index] = Followed::null();
+                }
+            }
+        }
     }
 
     /// [`Explorer::assume`] for a term: SMOKE's linear filter, one step at a time.
@@ -231,6 +265,13 @@ impl Explorer<'_, '_> {
             .any(|sym| self.relevant.correlated.contains(sym))
         {
             state.learn(fact);
+            // What is greater than something, unsigned, is not zero.
+            if let TermKind::Ult(_, greater) = *self.values.terms.kind(fact)
+                && let Some(fact) = class_term(self.values, greater, Class::NonZero)
+                && self.values.terms.as_bool(fact).is_none()
+            {
+                state.learn(fact);
+            }
             // `x == 3` decides every later question about x.
             if let TermKind::Eq(a, b) = *self.values.terms.kind(fact)
                 && let TermKind::Sym(sym) = *self.values.terms.kind(a)
@@ -253,11 +294,20 @@ impl Explorer<'_, '_> {
             CmpPred::Ne => false,
             _ => return None,
         };
+        let is_null = |operand| self.values.terms.as_int(self.values.term(operand)) == Some(0);
+        for (x, y) in [(a, b), (b, a)] {
+            if is_null(y) && self.frame.is_pointer_sum(x) {
+                return Some(!equal);
+            }
+        }
         for (index, object) in state.objects.iter().enumerate() {
             if !object.is_live() {
                 continue;
             }
             for (x, y) in [(a, b), (b, a)] {
+                if is_null(y) && self.is_nullable(index) {
+                    continue;
+                }
                 if holds_operand(object, x) == Holds::Yes && self.is_elsewhere(object, index, y) {
                     return Some(!equal);
                 }
@@ -274,11 +324,41 @@ impl Explorer<'_, '_> {
         if holds_operand(object, operand) != Holds::No {
             return false;
         }
+        if self.is_older(index, operand) {
+            return true;
+        }
         let targets = self.frame.local.targets(operand);
         !targets.is_empty()
             && targets
                 .iter()
                 .all(|l| l.obj != Memory::WORLD && l.obj != self.objects[index])
+    }
+
+    /// Was the value computed before the object existed? A new block is no block that somebody knew before. Inside a loop
+    /// "before" only holds for what is computed outside of it.
+    fn is_older(&self, index: usize, operand: Operand) -> bool {
+        let frame = self.frame;
+        let ObjKind::Fresh { call, .. } = frame.local.memory.kind(self.objects[index]) else {
+            return false;
+        };
+        let Some(value) = operand.as_value() else {
+            return false;
+        };
+        let Some(inst) = frame.body.def(value) else {
+            return frame.body.as_param(value).is_some();
+        };
+        let (home, birth) = (frame.block_of(inst), frame.block_of(call));
+        let before = if home == birth {
+            inst < call
+        } else {
+            frame.cfg.dominators().strictly_dominates(home, birth)
+        };
+        let loops = frame.cfg.loops();
+        let apart = match loops.innermost(home) {
+            Some(around) => !loops.contains(around, birth),
+            None => true,
+        };
+        before && apart
     }
 
     /// The function returns (or unwinds): what nobody outside holds is lost.

@@ -22,10 +22,10 @@ use crate::values::Values;
 
 /// States per block; beyond it those that agree on the objects' fates are joined. If none agrees the object is "given up:
 /// limit" unless a leak was found.
-pub const MAX_STATES: usize = 20;
+pub const MAX_STATES: usize = 32;
 /// States with equal objects per block; beyond it they merge and forget what they do not share. Iterations of a loop after
 /// the first are always merged.
-pub const MAX_VARIANTS: usize = 4;
+pub const MAX_VARIANTS: usize = 8;
 /// Blocks executed per exploration, for each goal: a base and a multiple of the function's blocks. Beyond it the rest of the
 /// graph is missing.
 pub const FATE_FUEL: (usize, usize) = (1_500, 4);
@@ -395,7 +395,8 @@ impl Explorer<'_, '_> {
                 .iter()
                 .filter(|e| state.lookup(e.0) == Some(e.1))
                 .count();
-            (facts + env, std::cmp::Reverse(n))
+            // What a φ is on this path decides more than a single condition.
+            (facts + 2 * env, std::cmp::Reverse(n))
         });
         match best {
             Some(node) => {

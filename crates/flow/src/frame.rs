@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use drip_base::{Graph, IdSet};
 use drip_memssa::{Annotations, MemSsa, RegionId};
-use drip_models::{Outcome, Root, Subject, Touched, Value, ValuePath};
+use drip_models::{Atom, Outcome, Root, Subject, Touched, Value, ValuePath};
 use drip_pointer::local::{CallTable, LocSet};
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjId, ObjKind};
 use drip_program::{
@@ -191,6 +191,40 @@ impl<'a> Frame<'a> {
         let objects = Rc::new(self.local.reachable(&self.resolve(call, path)));
         self.reached.borrow_mut().insert(key, Rc::clone(&objects));
         objects
+    }
+
+    /// The pointer that an access goes through: the address without the way to the field.
+    pub fn accessed(&self, addr: Operand) -> Operand {
+        let mut base = addr;
+        while let Some(inst) = base.as_value().and_then(|v| self.body.def(v)) {
+            match self.body.insts[inst].op {
+                Op::PtrAdd { base: below, .. } => base = below,
+                _ => break,
+            }
+        }
+        base
+    }
+
+    /// The argument that an outcome's condition is about, if it is about one.
+    pub fn argument(&self, call: InstId, atom: &Atom) -> Option<Operand> {
+        match &atom.subject {
+            Subject::Entry(path) if path.loads.is_empty() => match path.root {
+                Root::Arg(n) => self.args(call).get(usize::from(n)).copied(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Is the operand the sum of a pointer and something? Arithmetic on a null pointer has no meaning in C: it is not null.
+    pub fn is_pointer_sum(&self, operand: Operand) -> bool {
+        operand
+            .as_value()
+            .and_then(|v| self.body.def(v))
+            .is_some_and(|inst| {
+                matches!(self.body.insts[inst].op, Op::PtrAdd { offset, indices, .. }
+                    if offset != 0 || indices.len > 0)
+            })
     }
 
     pub fn args(&self, call: InstId) -> &[Operand] {
@@ -444,6 +478,9 @@ impl Marker<'_> {
     }
 
     fn call(&mut self, inst: InstId, args: &[Operand], outcome: &Outcome, reached: &[ObjId]) {
+        if let Value::Entry { path, .. } = &outcome.ret {
+            self.read_path(inst, args, path);
+        }
         for write in &outcome.writes {
             if write.cell.base.root == Root::Ret {
                 continue;

@@ -19,6 +19,9 @@ use crate::values::{Symbol, Values};
 /// Versions left behind in cells without a followed object that a summary tells apart; if there are more, none.
 const MAX_LEFT_OTHERS: usize = 4;
 
+/// Entry objects of one exploration that may all be null.
+const MAX_NULLABLE: usize = 3;
+
 /// Which conditions are worth remembering in one exploration.
 #[derive(Default)]
 pub struct Relevance {
@@ -32,6 +35,9 @@ pub struct Relevance {
     pub uses: FxHashMap<SymId, Vec<BlockId>>,
     /// φs of each block whose value is remembered, of SSA values and of memory.
     pub phis: FxHashMap<BlockId, Vec<PhiInputs>>,
+    /// Entry objects whose pointer may be null, so that both cases are followed. Others are taken to exist: where they are
+    /// null, there is nothing whose fate could be asked for.
+    pub nullable: FxHashSet<ObjId>,
 }
 
 /// What a φ is, by the edge that is taken.
@@ -231,7 +237,8 @@ impl Relevance {
             .copied()
             .filter(|sym| counts.get(sym).is_some_and(|&count| count > 1))
             .collect();
-        if matches!(scope, Scope::Exits(..)) {
+        if let Scope::Exits(_, objects) = scope {
+            out.nullable = nullable(frame, objects);
             // What callers can test becomes an outcome's condition.
             out.interface = out
                 .decisive
@@ -246,6 +253,19 @@ impl Relevance {
         }
         out
     }
+}
+
+/// Few entry objects may all be null; of many only the parameters' own, because each doubles the states at the exit.
+fn nullable(frame: &Frame<'_>, objects: &[ObjId]) -> FxHashSet<ObjId> {
+    let kind = |obj: &ObjId| frame.local.memory.kind(*obj);
+    let entries = objects
+        .iter()
+        .copied()
+        .filter(|obj| !matches!(kind(obj), ObjKind::Fresh { .. }));
+    let few = entries.clone().count() <= MAX_NULLABLE;
+    entries
+        .filter(|obj| few || matches!(kind(obj), ObjKind::Param(_)))
+        .collect()
 }
 
 /// Terms that a φ symbol can be, with the block each comes from.

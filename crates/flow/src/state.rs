@@ -26,6 +26,8 @@ pub enum Escape {
 pub enum Machine {
     /// Not yet allocated on this path.
     Unborn,
+    /// An entry object that does not exist: the pointer to it is null.
+    Null,
     Allocated,
     /// `sure` is false where it was freed through a place that perhaps held it.
     Freed {
@@ -79,6 +81,13 @@ impl Followed {
             machine: Machine::Unborn,
             places: SmallVec::new(),
             blurred: false,
+        }
+    }
+
+    pub fn null() -> Followed {
+        Followed {
+            machine: Machine::Null,
+            ..Followed::unborn()
         }
     }
 

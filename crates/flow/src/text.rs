@@ -10,6 +10,7 @@ impl fmt::Display for State {
         for (index, object) in self.objects.iter().enumerate() {
             let machine = match object.machine {
                 Machine::Unborn => "unborn".to_owned(),
+                Machine::Null => "null".to_owned(),
                 Machine::Allocated => "allocated".to_owned(),
                 Machine::Freed { at, sure } => {
                     format!("freed{} at {at}", if sure { "" } else { "?" })

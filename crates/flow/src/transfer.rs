@@ -3,12 +3,14 @@
 //! Rules in the order of the code; the statement that removes the last holder of a cell is the one that leaks it
 //! (Heapcheck, rules 1–7): assignment `p = …` (binding marker), store `p->f = …`, `free(p)` of what held it.
 
+use drip_models::Class;
 use drip_pointer::{CellId, Loc, Memory, ObjKind};
 use drip_program::{CastOp, InstId, Op, Operand, ValueId};
 use smallvec::SmallVec;
 
-use crate::explore::{Explorer, Goal, Run, end_kind};
+use crate::explore::{Explorer, Goal, MAX_STATES, Run, end_kind};
 use crate::graph::{Choice, NodeId};
+use crate::interface::class_term;
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
 
 /// Alternatives of a select.
@@ -19,8 +21,12 @@ impl Explorer<'_, '_> {
     /// Executes one instruction in every run of the block so far.
     pub(crate) fn step(&mut self, node: NodeId, inst: InstId, runs: Vec<Run>) -> Vec<Run> {
         let mut out = Vec::with_capacity(runs.len());
+        let splits = runs.len();
         for run in runs {
             self.step_one(inst, run, &mut out);
+        }
+        if out.len() > splits.max(1) {
+            self.merge_runs(&mut out);
         }
         if self.goal == Goal::Exits {
             return out;
@@ -34,6 +40,31 @@ impl Explorer<'_, '_> {
             }
         }
         going
+    }
+
+    /// Several calls in one block multiply their outcomes: runs that agree are one, and beyond [`MAX_STATES`] those that
+    /// agree on the objects keep only what they both know.
+    fn merge_runs(&mut self, runs: &mut Vec<Run>) {
+        let mut kept: Vec<Run> = Vec::with_capacity(runs.len());
+        for run in runs.drain(..) {
+            if kept.iter().any(|k| k.state == run.state) {
+                continue;
+            }
+            if kept.len() < MAX_STATES {
+                kept.push(run);
+                continue;
+            }
+            match kept
+                .iter_mut()
+                .find(|k| k.state.objects == run.state.objects)
+            {
+                Some(known) => {
+                    known.state.weaken(&run.state);
+                }
+                None => self.out.limited = true,
+            }
+        }
+        *runs = kept;
     }
 
     fn step_one(&mut self, inst: InstId, mut run: Run, out: &mut Vec<Run>) {
@@ -68,8 +99,14 @@ impl Explorer<'_, '_> {
                     blur_holders(&mut run.state, operand, result);
                 }
             }
-            Op::Load { addr } => self.load(&mut run.state, addr, result, data.ty),
-            Op::Store { addr, value } => self.store(&mut run.state, inst, addr, value),
+            Op::Load { addr } => {
+                self.load(&mut run.state, addr, result, data.ty);
+                self.learn_access(&mut run.state, addr);
+            }
+            Op::Store { addr, value } => {
+                self.store(&mut run.state, inst, addr, value);
+                self.learn_access(&mut run.state, addr);
+            }
             Op::MemCopy { dst, src, len } => self.copy_memory(&mut run.state, inst, dst, src, len),
             Op::MemSet { dst, len, .. } => {
                 self.overwrite(&mut run.state, inst, dst, self.length(len))
@@ -96,6 +133,20 @@ impl Explorer<'_, '_> {
             }
         }
         out.push(run);
+    }
+
+    /// What was read or written through is not null.
+    fn learn_access(&mut self, state: &mut State, addr: Operand) {
+        let term = self.values.term(self.frame.accessed(addr));
+        if let drip_cond::TermKind::Sym(sym) = *self.values.terms.kind(term)
+            && self.relevant.correlated.contains(&sym)
+            && let Some(fact) = class_term(self.values, term, Class::NonZero)
+        {
+            let fact = self.in_path(fact, state);
+            if self.values.terms.as_bool(fact).is_none() {
+                state.learn(fact);
+            }
+        }
     }
 
     fn length(&self, len: Operand) -> u64 {

@@ -11,7 +11,7 @@
 use drip_base::IndexVec;
 use drip_cond::{FnKey, ObjKey, Sort, SymId, TermId, Terms};
 use drip_memssa::{Def, MemSsa, VersionId};
-use drip_models::{Offset, Value as SummaryValue};
+use drip_models::{Offset, Root, Value as SummaryValue};
 use drip_pointer::local::CallTable;
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjKind};
 use drip_program::{
@@ -214,6 +214,11 @@ impl Values {
                         return term;
                     }
                 }
+                Op::MemCopy { dst, src, .. } => {
+                    if let Some(source) = copied_version(context, version, dst, src, inst) {
+                        return self.version(context, source, sort, bytes);
+                    }
+                }
                 Op::MemSet { byte, .. } if self.terms.as_int(self.term(byte)) == Some(0) => {
                     return match sort {
                         Sort::Bool => self.terms.bool(false),
@@ -321,6 +326,21 @@ impl Values {
         self.stored(&frame.context(), version, addr, value, sort)
     }
 
+    /// The pointer that a copy of a structure put into a memory version.
+    pub fn copied_term(&mut self, frame: &crate::Frame<'_>, version: VersionId) -> Option<TermId> {
+        let Def::Chi {
+            inst, strong: true, ..
+        } = frame.memssa.versions[version].def
+        else {
+            return None;
+        };
+        let Op::MemCopy { dst, src, .. } = frame.body.insts[inst].op else {
+            return None;
+        };
+        let source = copied_version(&frame.context(), version, dst, src, inst)?;
+        self.version_term(frame, source, 64)
+    }
+
     /// A symbol made after construction (havocked values of the feasibility stage).
     pub fn fresh_symbol(&mut self, sort: Sort) -> TermId {
         // Numbers above all named symbols; they stand for nothing in the source.
@@ -330,6 +350,33 @@ impl Values {
         self.homes.push(BlockId::new(0));
         self.terms.sym(sym, sort)
     }
+}
+
+/// The version of the cell that a copy has put into the cell of `version`.
+fn copied_version(
+    context: &Context<'_>,
+    version: VersionId,
+    dst: Operand,
+    src: Operand,
+    inst: InstId,
+) -> Option<VersionId> {
+    let cell = cell_of(context.memssa.versions[version].region);
+    let place = context.local.memory.cells[cell];
+    let ([to], [from]) = (context.local.targets(dst), context.local.targets(src)) else {
+        return None;
+    };
+    if to.obj != place.obj || !to.off.is_exact() || !from.off.is_exact() {
+        return None;
+    }
+    let distance = place.off.base.wrapping_sub(to.off.base);
+    let source = context.local.memory.find_cell(Loc {
+        obj: from.obj,
+        off: from.off.plus(Offset::exact(distance)),
+    })?;
+    if !context.local.memory.is_strong(source) {
+        return None;
+    }
+    context.memssa.used(inst, region(source))
 }
 
 pub fn sort_of(program: &Program, ty: TypeId) -> Sort {
@@ -653,6 +700,20 @@ impl Builder<'_> {
             && summary.outcomes.iter().all(|o| o.ret == first.ret)
         {
             return Some(self.out.terms.int(width, *value as u64));
+        }
+        // A function that gives its argument back.
+        if let SummaryValue::Entry { path, plus } = &first.ret
+            && let (Root::Arg(n), true) = (path.root, path.loads.is_empty() && plus.is_exact())
+            && summary.outcomes.iter().all(|o| o.ret == first.ret)
+            && let Some(&arg) = args.get(usize::from(n))
+        {
+            let term = self.out.term(arg);
+            if self.out.terms.sort(term) == sort
+                && let Sort::Bits(width) = sort
+            {
+                let delta = self.out.terms.int(width, plus.base as u64);
+                return Some(self.out.terms.add(term, delta));
+            }
         }
         if !summary.pure || matches!(self.program.types.get(ty), Type::Void) {
             return None;

@@ -12,6 +12,7 @@ const BUILTIN: &[(&str, &str)] = &[
     ("alloc.toml", include_str!("../library/alloc.toml")),
     ("string.toml", include_str!("../library/string.toml")),
     ("stdio.toml", include_str!("../library/stdio.toml")),
+    ("posix.toml", include_str!("../library/posix.toml")),
     ("process.toml", include_str!("../library/process.toml")),
     ("cxx.toml", include_str!("../library/cxx.toml")),
 ];

@@ -387,6 +387,8 @@ pub struct Summary {
     /// The result depends on nothing but scalar arguments and memory: two calls with equal arguments and no write in
     /// between return the same.
     pub pure: bool,
+    /// It, or something it calls, changes memory atomically: how reference counts are kept in threaded programs.
+    pub atomic: bool,
     /// Globals that may hold something else after the call, beyond what the outcomes' writes tell.
     pub touched: Touched,
     /// A bound was hit while this summary was made: it is conservative.

@@ -3,15 +3,16 @@
 //! A program-wide pass before anything is summarised, so that the components of the call graph are fixed (engine order is
 //! bottom-up over them). Direct calls are what they are. An indirect call is resolved by *where its pointer was loaded
 //! from*: a global variable, or a field at a byte offset of some structure; the candidates are the functions that any
-//! initialiser or store puts into that variable or at that offset, whose parameter count fits. Tables of function pointers
-//! and virtual tables are fields of constant globals. Hooks with a setter keep their initial and every visible target.
-//! Calls of parameters and of pointers from elsewhere stay unresolved: unknown functions, counted.
+//! initialiser or store puts into that variable or at that offset, whose type fits the call. A structure that is copied
+//! takes its functions along. Tables of function pointers and virtual tables are fields of constant globals. Hooks with a
+//! setter keep their initial and every visible target. Calls of parameters and of pointers from elsewhere stay
+//! unresolved: unknown functions, counted.
 //! Domain: sets of functions per (variable, offset) and per field offset. One pass to collect, one to resolve; linear.
 
 use drip_base::{Graph, IndexVec, Sccs};
 use drip_program::{
     Body, Const, FuncAttrs, FuncId, Function, GlobalId, Init, InstId, Op, Operand, Program, Scalar,
-    Type,
+    Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -37,8 +38,22 @@ pub struct CallGraph {
 struct Stores {
     /// Functions that a global variable's slot can hold.
     variables: FxHashMap<(GlobalId, i64), Vec<FuncId>>,
+    /// Functions stored in some element of a variable.
+    elements: FxHashMap<GlobalId, Vec<FuncId>>,
     /// Functions stored at an offset of some structure.
     fields: FxHashMap<i64, Vec<FuncId>>,
+    /// Structures that are copied into a variable: where to, how many bytes, where from.
+    copies: FxHashMap<GlobalId, Vec<StructCopy>>,
+    /// Initialised variables with functions in them, by type: what a structure of that type may be a copy of.
+    tables: FxHashMap<TypeId, Vec<GlobalId>>,
+}
+
+struct StructCopy {
+    to: i64,
+    len: i64,
+    /// The structure's own type, if the variable has one there.
+    ty: Option<TypeId>,
+    from: Address,
 }
 
 impl CallGraph {
@@ -54,7 +69,8 @@ impl CallGraph {
                 else {
                     continue;
                 };
-                let found = resolve(program, body, &stores, callee, args.len as usize);
+                let call = Signature::of_call(program, body, data.ty, body.list(args));
+                let found = resolve(program, body, &stores, callee, &call);
                 if let Callees::Known(targets) = &found {
                     edges[id].extend(
                         targets
@@ -84,6 +100,9 @@ fn collect(program: &Program) -> Stores {
     let mut stores = Stores::default();
     for (id, global) in program.globals.iter_enumerated() {
         if let Init::Slots { slots, .. } = &global.init {
+            if slots.iter().any(|(_, s)| matches!(s, Scalar::Func(_))) {
+                stores.tables.entry(global.ty).or_default().push(id);
+            }
             for &(offset, scalar) in slots.iter() {
                 if let Scalar::Func(func) = scalar {
                     stores
@@ -104,23 +123,26 @@ fn collect(program: &Program) -> Stores {
     for function in program.funcs.iter() {
         let Some(body) = &function.body else { continue };
         for data in body.insts.iter() {
-            let Op::Store { addr, value } = data.op else {
-                continue;
-            };
-            let Some(&Const::Func(func)) = body.const_of(value) else {
-                continue;
-            };
-            match address(body, addr) {
-                Address::Global(global, offset) => {
-                    stores
-                        .variables
-                        .entry((global, offset))
-                        .or_default()
-                        .push(func);
-                    stores.fields.entry(offset).or_default().push(func);
+            match data.op {
+                Op::Store { addr, value } => {
+                    if let Some(&Const::Func(func)) = body.const_of(value) {
+                        stored(&mut stores, address(body, addr), func);
+                    }
                 }
-                Address::Field(offset) => stores.fields.entry(offset).or_default().push(func),
-                Address::Elsewhere => {}
+                Op::MemCopy { dst, src, len } => {
+                    if let Address::Global(global, to) = address(body, dst)
+                        && let Some(&Const::Int { bits, .. }) = body.const_of(len)
+                    {
+                        let copy = StructCopy {
+                            to,
+                            len: i64::try_from(bits).unwrap_or(i64::MAX),
+                            ty: struct_at(program, program.globals[global].ty, to, bits),
+                            from: address(body, src),
+                        };
+                        stores.copies.entry(global).or_default().push(copy);
+                    }
+                }
+                _ => {}
             }
         }
     }
@@ -135,8 +157,108 @@ fn collect(program: &Program) -> Stores {
     stores
 }
 
+/// The structure of `size` bytes that stands at `offset` of a value of type `ty`.
+fn struct_at(program: &Program, mut ty: TypeId, offset: i64, size: u64) -> Option<TypeId> {
+    let mut offset = u64::try_from(offset).ok()?;
+    loop {
+        match program.types.get(ty) {
+            Type::Struct(s) => {
+                if offset == 0 && program.types.size_of(ty) == size {
+                    return Some(ty);
+                }
+                let &(field, at) = s.fields.iter().rev().find(|(_, at)| *at <= offset)?;
+                ty = field;
+                offset -= at;
+            }
+            Type::Array { elem, .. } => {
+                offset %= program.types.size_of(*elem).max(1);
+                ty = *elem;
+            }
+            _ => return None,
+        }
+    }
+}
+
+fn stored(stores: &mut Stores, at: Address, func: FuncId) {
+    match at {
+        Address::Global(global, offset) => {
+            stores
+                .variables
+                .entry((global, offset))
+                .or_default()
+                .push(func);
+            stores.fields.entry(offset).or_default().push(func);
+        }
+        Address::Element(global, start, scale) => {
+            stores.elements.entry(global).or_default().push(func);
+            stores
+                .fields
+                .entry(start.rem_euclid(scale))
+                .or_default()
+                .push(func);
+        }
+        Address::Field(offset) => stores.fields.entry(offset).or_default().push(func),
+        Address::Elsewhere => {}
+    }
+}
+
+impl Stores {
+    /// What a function pointer loaded from there can be; `None` if nothing is known to be stored there.
+    fn loaded(&self, at: &Address) -> Option<Vec<FuncId>> {
+        match *at {
+            Address::Global(global, offset) => {
+                let mut found: Vec<FuncId> = Vec::new();
+                found.extend(self.variables.get(&(global, offset)).into_iter().flatten());
+                for copy in self.copies.get(&global).into_iter().flatten() {
+                    let inside = offset - copy.to;
+                    if !(0..copy.len).contains(&inside) {
+                        continue;
+                    }
+                    match copy.from {
+                        Address::Global(from, start) => {
+                            let place = (from, start.wrapping_add(inside));
+                            found.extend(self.variables.get(&place).into_iter().flatten());
+                        }
+                        // A structure from somewhere: one that is initialised and of this type, if there is any.
+                        Address::Element(..) | Address::Field(_) | Address::Elsewhere => match copy
+                            .ty
+                            .and_then(|ty| self.tables.get(&ty))
+                        {
+                            Some(tables) => found.extend(
+                                tables
+                                    .iter()
+                                    .filter_map(|&table| self.variables.get(&(table, inside)))
+                                    .flatten(),
+                            ),
+                            None => found.extend(self.fields.get(&inside).into_iter().flatten()),
+                        },
+                    }
+                }
+                found.extend(self.elements.get(&global).into_iter().flatten());
+                (!found.is_empty()).then_some(found)
+            }
+            Address::Element(global, start, scale) => {
+                let mut found: Vec<FuncId> = Vec::new();
+                found.extend(self.elements.get(&global).into_iter().flatten());
+                for (&(variable, offset), funcs) in &self.variables {
+                    if variable == global && (offset - start).rem_euclid(scale) == 0 {
+                        found.extend(funcs);
+                    }
+                }
+                (!found.is_empty()).then_some(found)
+            }
+            Address::Field(offset) => self.fields.get(&offset).cloned(),
+            Address::Elsewhere => None,
+        }
+    }
+}
+
 /// Offset inside one element of an initialised array of structs, or inside the struct itself.
 fn field_of(program: &Program, global: GlobalId, offset: u64) -> i64 {
+    // A pointer to a virtual table points behind its offset-to-top and type information.
+    if program.global_name(global).starts_with("_ZTV") {
+        return offset as i64 - 2 * program.types.layout.pointer_bytes as i64;
+    }
     let mut ty = program.globals[global].ty;
     let mut offset = offset;
     while let Type::Array { elem, .. } = program.types.get(ty) {
@@ -149,6 +271,8 @@ fn field_of(program: &Program, global: GlobalId, offset: u64) -> i64 {
 
 enum Address {
     Global(GlobalId, i64),
+    /// Some element of a variable: every `scale` bytes from the offset on.
+    Element(GlobalId, i64, i64),
     /// At this offset of what some pointer points to.
     Field(i64),
     Elsewhere,
@@ -174,8 +298,21 @@ fn address(body: &Body, addr: Operand) -> Address {
             Some(&Const::Global {
                 global,
                 offset: start,
-            }) if indices.len == 0 => Address::Global(global, start.wrapping_add(offset)),
-            _ => Address::Field(offset),
+            }) => {
+                let start = start.wrapping_add(offset);
+                match body.scaled(indices) {
+                    [] => Address::Global(global, start),
+                    [one] if one.scale > 0 => Address::Element(global, start, one.scale),
+                    _ => Address::Elsewhere,
+                }
+            }
+            // A field of an element: `table[i].run` where the table is a variable.
+            _ => match (indices.len, address(body, base)) {
+                (0, Address::Element(global, start, scale)) => {
+                    Address::Element(global, start.wrapping_add(offset), scale)
+                }
+                _ => Address::Field(offset),
+            },
         },
         _ => Address::Field(0),
     }
@@ -186,7 +323,7 @@ fn resolve(
     body: &Body,
     stores: &Stores,
     callee: Operand,
-    args: usize,
+    call: &Signature,
 ) -> Callees {
     if let Some(&Const::Func(func)) = body.const_of(callee) {
         return Callees::Known(SmallVec::from_slice(&[func]));
@@ -196,7 +333,7 @@ fn resolve(
     if !trace(body, stores, callee, &mut found, &mut seen) {
         return Callees::Unknown;
     }
-    found.retain(|&func| takes(&program.funcs[func], program, args));
+    found.retain(|&func| call.fits(program, &program.funcs[func]));
     found.sort_unstable();
     found.dedup();
     if found.is_empty() || found.len() > MAX_TARGETS {
@@ -230,20 +367,13 @@ fn trace(
         return false;
     };
     match body.insts[inst].op {
-        Op::Load { addr } => {
-            let list = match address(body, addr) {
-                Address::Global(global, offset) => stores.variables.get(&(global, offset)),
-                Address::Field(offset) => stores.fields.get(&offset),
-                Address::Elsewhere => None,
-            };
-            match list {
-                Some(list) => {
-                    found.extend(list);
-                    true
-                }
-                None => false,
+        Op::Load { addr } => match stores.loaded(&address(body, addr)) {
+            Some(list) => {
+                found.extend(list);
+                true
             }
-        }
+            None => false,
+        },
         Op::Phi { incoming } => body
             .incoming(incoming)
             .iter()
@@ -256,14 +386,84 @@ fn trace(
     }
 }
 
-/// Can the function be called with that many arguments?
-fn takes(function: &Function, program: &Program, args: usize) -> bool {
-    match program.types.get(function.ty) {
-        Type::Func { params, vararg, .. } => {
-            params.len() == args
-                || (*vararg && params.len() <= args)
-                || function.attrs.has(FuncAttrs::NO_PROTOTYPE)
+/// Kind of a value as far as a caller and a callee must agree on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Nothing,
+    Pointer,
+    Int(u32),
+    Float(u32),
+    Other(TypeId),
+    /// A constant without a type of its own.
+    Any,
+}
+
+impl Shape {
+    fn of(program: &Program, ty: TypeId) -> Shape {
+        match program.types.get(ty) {
+            Type::Void => Shape::Nothing,
+            Type::Ptr => Shape::Pointer,
+            Type::Int(width) => Shape::Int(*width),
+            Type::Float(width) => Shape::Float(*width),
+            _ => Shape::Other(ty),
         }
-        _ => false,
+    }
+
+    fn agrees(self, other: Shape) -> bool {
+        self == other || self == Shape::Any || other == Shape::Any
+    }
+}
+
+/// What an indirect call passes and expects.
+struct Signature {
+    ret: Shape,
+    args: SmallVec<[Shape; 6]>,
+}
+
+impl Signature {
+    fn of_call(program: &Program, body: &Body, ret: TypeId, args: &[Operand]) -> Signature {
+        let shape = |operand: &Operand| match (operand.as_value(), body.const_of(*operand)) {
+            (Some(value), _) => Shape::of(program, body.value_ty(value)),
+            (
+                _,
+                Some(
+                    Const::Int { ty, .. }
+                    | Const::Float { ty, .. }
+                    | Const::Zero(ty)
+                    | Const::Undef(ty)
+                    | Const::Aggregate { ty, .. }
+                    | Const::Opaque(ty),
+                ),
+            ) => Shape::of(program, *ty),
+            (_, Some(Const::Null | Const::Global { .. } | Const::Func(_))) => Shape::Pointer,
+            (None, None) => Shape::Any,
+        };
+        Signature {
+            ret: Shape::of(program, ret),
+            args: args.iter().map(shape).collect(),
+        }
+    }
+
+    /// Can the function be called like this? C compilers pass narrow integers as they are declared.
+    fn fits(&self, program: &Program, function: &Function) -> bool {
+        let Type::Func {
+            ret,
+            params,
+            vararg,
+        } = program.types.get(function.ty)
+        else {
+            return false;
+        };
+        if function.attrs.has(FuncAttrs::NO_PROTOTYPE) {
+            return true;
+        }
+        let count = params.len() == self.args.len() || (*vararg && params.len() <= self.args.len());
+        let result = self.ret.agrees(Shape::of(program, *ret));
+        count
+            && result
+            && params
+                .iter()
+                .zip(&self.args)
+                .all(|(&param, arg)| arg.agrees(Shape::of(program, param)))
     }
 }

@@ -13,6 +13,8 @@ use drip_program::{
 };
 use smallvec::SmallVec;
 
+use super::unify::rename;
+
 /// Where the summaries of all functions come from.
 pub struct CallContext<'a> {
     pub program: &'a Program,
@@ -58,10 +60,15 @@ fn merged(context: &CallContext<'_>, targets: &[FuncId], unknown: &mut usize) ->
         pure: true,
         ..Summary::default()
     };
-    for &target in targets {
-        let summary = summary_of(context, target, unknown);
-        append(&mut all, &summary);
+    let summaries: Vec<Arc<Summary>> = targets
+        .iter()
+        .map(|&target| summary_of(context, target, unknown))
+        .filter(|summary| summary.returns())
+        .collect();
+    for summary in &summaries {
+        append(&mut all, summary);
     }
+    agree(&mut all, &summaries);
     if all.outcomes.len() > 2 * MAX_OUTCOMES {
         // Too many alternatives to keep apart: equal effects first, then the rest as it is.
         all.outcomes.sort();
@@ -72,56 +79,79 @@ fn merged(context: &CallContext<'_>, targets: &[FuncId], unknown: &mut usize) ->
     Arc::new(all)
 }
 
+/// One of several functions is called, and nobody knows which. What only some of them free or make is no loss and no
+/// allocation to count on (silence over noise): it escapes, or comes from somewhere.
+fn agree(all: &mut Summary, summaries: &[Arc<Summary>]) {
+    let all_make = summaries.iter().all(|s| !s.fresh.is_empty());
+    let all_free = |path: &ValuePath| {
+        summaries.iter().all(|s| {
+            s.outcomes
+                .iter()
+                .any(|o| o.frees.iter().any(|f| f.path == *path))
+        })
+    };
+    let mut unsure: Vec<ValuePath> = Vec::new();
+    for free in all.outcomes.iter().flat_map(|o| &o.frees) {
+        if !unsure.contains(&free.path) && !all_free(&free.path) {
+            unsure.push(free.path.clone());
+        }
+    }
+    for outcome in &mut all.outcomes {
+        outcome.frees.retain(|f| !unsure.contains(&f.path));
+        outcome.escapes.extend(unsure.iter().map(|path| Escape {
+            path: path.clone(),
+            to: EscapeTo::Unknown,
+        }));
+        if !all_make {
+            forget_fresh(outcome);
+        }
+    }
+    if !all_make {
+        all.fresh.clear();
+    }
+    let mut seen: Vec<Outcome> = Vec::new();
+    all.outcomes.retain(|o| {
+        let new = !seen.contains(o);
+        if new {
+            seen.push(o.clone());
+        }
+        new
+    });
+}
+
+/// Takes what an outcome makes for memory that belongs to somebody else.
+fn forget_fresh(outcome: &mut Outcome) {
+    outcome.fresh.clear();
+    outcome.copies.clear();
+    outcome
+        .writes
+        .retain(|w| !matches!(w.cell.base.root, Root::Fresh(_)));
+    for write in &mut outcome.writes {
+        if matches!(write.value, Value::Fresh { .. }) {
+            write.value = Value::Unknown(Class::NonZero);
+        }
+    }
+    if matches!(outcome.ret, Value::Fresh { .. }) {
+        outcome.ret = Value::Unknown(Class::NonZero);
+    }
+}
+
 /// Adds another callee's outcomes; its fresh objects are renumbered.
 fn append(all: &mut Summary, summary: &Summary) {
     let base = all.fresh.len() as u16;
     all.fresh.extend(summary.fresh.iter().cloned());
     for outcome in &summary.outcomes {
         let mut outcome = outcome.clone();
-        shift_fresh(&mut outcome, base);
+        rename(&mut outcome, |k| k + base);
         if !all.outcomes.contains(&outcome) {
             all.outcomes.push(outcome);
         }
     }
     all.may_throw |= summary.may_throw;
     all.pure &= summary.pure;
+    all.atomic |= summary.atomic;
     all.touched.extend(&summary.touched);
     all.limited |= summary.limited;
-}
-
-fn shift_fresh(outcome: &mut Outcome, base: u16) {
-    let shift_path = |path: &mut ValuePath| {
-        if let Root::Fresh(k) = &mut path.root {
-            *k += base;
-        }
-    };
-    let shift_value = |value: &mut Value| match value {
-        Value::Fresh { index, .. } => *index += base,
-        Value::Entry { path, .. } => {
-            if let Root::Fresh(k) = &mut path.root {
-                *k += base;
-            }
-        }
-        _ => {}
-    };
-    shift_value(&mut outcome.ret);
-    outcome.fresh.iter_mut().for_each(|k| *k += base);
-    for write in &mut outcome.writes {
-        shift_path(&mut write.cell.base);
-        shift_value(&mut write.value);
-    }
-    outcome
-        .frees
-        .iter_mut()
-        .for_each(|f| shift_path(&mut f.path));
-    outcome
-        .escapes
-        .iter_mut()
-        .for_each(|e| shift_path(&mut e.path));
-    for copy in &mut outcome.copies {
-        shift_path(&mut copy.from);
-        copy.to += base;
-    }
 }
 
 /// What a function does, by the best source there is.

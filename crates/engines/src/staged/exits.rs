@@ -160,6 +160,15 @@ impl ExitReader<'_, '_> {
         self.fates(&end.state, &mut outcome);
         self.held_cells(&end.state, returned, &mut outcome);
         outcome.fresh = self.alive(&end.state, &outcome);
+        let alive = &outcome.fresh;
+        outcome
+            .writes
+            .retain(|w| !matches!(w.cell.base.root, Root::Fresh(k) if !alive.contains(&k)));
+        for write in &mut outcome.writes {
+            if matches!(write.value, Value::Fresh { index, .. } if !alive.contains(&index)) {
+                write.value = Value::Unknown(Class::NonZero);
+            }
+        }
         outcome.writes.sort();
         outcome.writes.dedup();
         outcome
@@ -334,7 +343,9 @@ impl ExitReader<'_, '_> {
         let strong = self.frame.local.memory.is_strong(cell);
         let term = match self.values.stored_term(self.frame, version) {
             Some(term) => Some(term),
-            None => self.known_phi(state, version),
+            None => self
+                .known_phi(state, version)
+                .or_else(|| self.values.copied_term(self.frame, version)),
         };
         let may = (Value::Unknown(Class::Any), Certainty::May);
         let Some(term) = term else { return Some(may) };
@@ -496,9 +507,26 @@ impl ExitReader<'_, '_> {
         let term = self.in_path(state, term);
         let term = self.decided(state, term);
         match self.value_of(term) {
-            Value::Unknown(_) => Value::Unknown(self.class_in(state, term)),
+            Value::Unknown(_) => match self.constant_in(state, term) {
+                Some(value) => Value::Int(value),
+                None => Value::Unknown(self.class_in(state, term)),
+            },
             known => known,
         }
+    }
+
+    /// The constant that the path knows a value to be.
+    fn constant_in(&self, state: &State, term: TermId) -> Option<i64> {
+        state.facts.iter().find_map(|&fact| {
+            let TermKind::Eq(a, b) = *self.values.terms.kind(fact) else {
+                return None;
+            };
+            let constant = self.values.terms.as_int(b).filter(|_| a == term)?;
+            Some(drip_cond::to_signed(
+                constant,
+                self.values.terms.width(term),
+            ))
+        })
     }
 
     fn offset_into(&self, operand: Operand, obj: ObjId) -> Offset {
@@ -555,6 +583,17 @@ impl ExitReader<'_, '_> {
                 });
             }
         }
+        for (&obj, followed) in self.objects.iter().zip(&state.objects) {
+            if followed.machine == Machine::Null
+                && let Some(path) = self.object_path(obj)
+                && path.loads.len() <= 2
+            {
+                atoms.push(Atom {
+                    subject: Subject::Entry(path),
+                    class: Class::Eq(0),
+                });
+            }
+        }
         atoms.sort();
         atoms.dedup();
         // `x == 3` says all that `x != 0` says.
@@ -583,6 +622,8 @@ impl ExitReader<'_, '_> {
                 };
                 let reached = match write.cell.base.root {
                     Root::Fresh(owner) => alive.contains(&owner),
+                    // What only a global leads to is the program's, not the caller's.
+                    Root::Global(_) => false,
                     _ => true,
                 };
                 if reached && !alive.contains(&index) {

@@ -18,8 +18,6 @@ use super::paths::Path;
 /// The condition of one path.
 pub struct PathCondition {
     pub conjuncts: Vec<TermId>,
-    /// Which branch each conjunct comes from: for the shown condition.
-    pub origins: Vec<InstId>,
 }
 
 /// Asks the solver.
@@ -43,7 +41,6 @@ pub fn path_condition(
         by_home: FxHashMap::default(),
         out: PathCondition {
             conjuncts: Vec::new(),
-            origins: Vec::new(),
         },
     };
     walker.index_symbols();
@@ -115,11 +112,10 @@ impl Walker<'_, '_> {
         }
     }
 
-    fn require(&mut self, term: TermId, origin: InstId) {
+    fn require(&mut self, term: TermId) {
         let term = self.now(term);
         if self.values.terms.as_bool(term) != Some(true) {
             self.out.conjuncts.push(term);
-            self.out.origins.push(origin);
         }
     }
 
@@ -207,13 +203,21 @@ impl Walker<'_, '_> {
                 let Some(summary) = frame.calls.get(&inst) else {
                     return;
                 };
-                let outcome = match choice {
-                    Some(number) => summary.outcomes.get(usize::from(number)),
-                    None if summary.outcomes.len() == 1 => summary.outcomes.first(),
-                    None => None,
-                };
-                if let Some(outcome) = outcome {
-                    self.outcome(inst, outcome);
+                match (choice, &summary.outcomes[..]) {
+                    (Some(number), outcomes) => {
+                        if let Some(outcome) = outcomes.get(usize::from(number)) {
+                            self.outcome(inst, outcome);
+                        }
+                    }
+                    (None, [only]) => self.outcome(inst, only),
+                    (None, outcomes) => self.one_of(inst, outcomes),
+                }
+            }
+            // What is read or written through is not null.
+            Op::Load { addr } | Op::Store { addr, .. } => {
+                let term = self.values.term(frame.accessed(addr));
+                if let Some(fact) = self.class(term, Class::NonZero) {
+                    self.require(fact);
                 }
             }
             Op::Select { cond, .. } => {
@@ -224,25 +228,51 @@ impl Walker<'_, '_> {
                     } else {
                         self.values.terms.not(term)
                     };
-                    self.require(fact, inst);
+                    self.require(fact);
                 }
             }
             _ => {}
         }
     }
 
+    /// A call that does not concern the object had one of its outcomes, nobody knows which.
+    fn one_of(&mut self, inst: InstId, outcomes: &[Outcome]) {
+        let mut ways: Vec<TermId> = Vec::with_capacity(outcomes.len());
+        for outcome in outcomes {
+            let facts = self.facts(inst, outcome);
+            ways.push(self.values.terms.and(&facts));
+        }
+        if !ways.is_empty() {
+            let fact = self.values.terms.or(&ways);
+            self.require(fact);
+        }
+    }
+
     /// A call had this outcome.
     fn outcome(&mut self, inst: InstId, outcome: &Outcome) {
+        for fact in self.facts(inst, outcome) {
+            self.require(fact);
+        }
+        self.written(inst, outcome);
+    }
+
+    /// What an outcome says of the call's arguments and result.
+    fn facts(&mut self, inst: InstId, outcome: &Outcome) -> Vec<TermId> {
         let frame = self.frame;
+        let mut facts: Vec<TermId> = Vec::new();
         for atom in &outcome.when {
+            let argument = frame.argument(inst, atom);
+            if atom.class.implies(Class::Eq(0))
+                && argument.is_some_and(|arg| frame.is_pointer_sum(arg))
+            {
+                facts.push(self.values.terms.bool(false));
+            }
             let term = match &atom.subject {
                 Subject::Ret => Some(self.values.of(frame.body.result(inst))),
                 Subject::Entry(path) => self.path_term(inst, path),
             };
-            if let Some(term) = term
-                && let Some(fact) = self.class(term, atom.class)
-            {
-                self.require(fact, inst);
+            if let Some(term) = term {
+                facts.extend(self.class(term, atom.class));
             }
         }
         let result = self.values.of(frame.body.result(inst));
@@ -263,23 +293,14 @@ impl Walker<'_, '_> {
             _ => None,
         };
         if let Some(value) = equal {
-            let fact = self.values.terms.eq(result, value);
-            self.require(fact, inst);
+            facts.push(self.values.terms.eq(result, value));
         }
-        match outcome.ret {
-            Value::Fresh { .. } => {
-                if let Some(fact) = self.class(result, Class::NonZero) {
-                    self.require(fact, inst);
-                }
-            }
-            Value::Unknown(class) => {
-                if let Some(fact) = self.class(result, class) {
-                    self.require(fact, inst);
-                }
-            }
-            _ => {}
-        }
-        self.written(inst, outcome);
+        facts.extend(match outcome.ret {
+            Value::Fresh { .. } => self.class(result, Class::NonZero),
+            Value::Unknown(class) => self.class(result, class),
+            _ => None,
+        });
+        facts
     }
 
     /// Cells that the outcome certainly writes: what they hold afterwards.
@@ -328,7 +349,7 @@ impl Walker<'_, '_> {
                         };
                         let leaf = self.values.terms.sym(sym, Sort::Bits(width));
                         if let Some(fact) = self.class(leaf, class) {
-                            self.require(fact, inst);
+                            self.require(fact);
                         }
                         None
                     }
@@ -362,7 +383,7 @@ impl Walker<'_, '_> {
                 } else {
                     self.values.terms.not(term)
                 };
-                self.require(fact, inst);
+                self.require(fact);
             }
             Op::Switch {
                 value,
@@ -390,7 +411,7 @@ impl Walker<'_, '_> {
                 } else {
                     self.values.terms.or(&tests)
                 };
-                self.require(fact, inst);
+                self.require(fact);
             }
             _ => {}
         }

@@ -54,6 +54,12 @@ pub(super) fn is_pure(frame: &Frame<'_>) -> bool {
         })
 }
 
+/// Does it, or something it calls, change memory atomically?
+pub(super) fn is_atomic(frame: &Frame<'_>) -> bool {
+    let own = |op: &Op| matches!(op, Op::AtomicRmw { .. } | Op::CmpXchg { .. });
+    frame.body.insts.iter().any(|data| own(&data.op)) || frame.calls.values().any(|s| s.atomic)
+}
+
 /// Globals that may hold something else when the function returns.
 pub(super) fn touched(frame: &Frame<'_>) -> Touched {
     let mut touched = Touched::default();

@@ -4,11 +4,14 @@
 //! lost), then equal returned values (effects become "may").
 
 use drip_models::{
-    Atom, Certainty, Class, Escape, Free, MAX_OUTCOMES, Outcome, Root, Subject, Summary, Value,
-    ValuePath, Write,
+    Atom, CellPath, Certainty, Class, Escape, Free, MAX_OUTCOMES, Offset, Outcome, Root, Subject,
+    Summary, Value, ValuePath, Write,
 };
 
 use super::exits::{MAX_ATOMS, bound_writes};
+
+/// Outcomes up to which even those that differ in numbers only are kept apart.
+const FEW_OUTCOMES: usize = 4;
 
 /// Fields of one root that escape one by one inside a recursive component.
 const MAX_ESCAPES_PER_ROOT: usize = 3;
@@ -23,7 +26,7 @@ fn same_effects(a: &Outcome, b: &Outcome) -> bool {
 }
 
 /// `c => E` and `!c => E` are `E`.
-pub(super) fn join_complements(outcomes: &mut Vec<Outcome>) {
+fn join_complements(outcomes: &mut Vec<Outcome>) {
     let complementary = |a: &Atom, b: &Atom| {
         let opposite = match (a.class, b.class) {
             (Class::Eq(0), Class::NonZero) | (Class::NonZero, Class::Eq(0)) => true,
@@ -39,6 +42,12 @@ pub(super) fn join_complements(outcomes: &mut Vec<Outcome>) {
         changed = false;
         'search: for i in 0..outcomes.len() {
             for j in i + 1..outcomes.len() {
+                if let Some(joined) = join_null(&outcomes[i], &outcomes[j]) {
+                    outcomes[i] = joined;
+                    outcomes.remove(j);
+                    changed = true;
+                    break 'search;
+                }
                 if !same_effects(&outcomes[i], &outcomes[j]) {
                     continue;
                 }
@@ -72,6 +81,58 @@ pub(super) fn join_complements(outcomes: &mut Vec<Outcome>) {
     }
 }
 
+/// `p != 0 => E` and `p == 0 => E'` are `E`, if `E'` is what `E` does where there is nothing behind `p`. So are `E` and
+/// `p == 0 => E'`.
+fn join_null(a: &Outcome, b: &Outcome) -> Option<Outcome> {
+    absorb_null(a, b).or_else(|| absorb_null(b, a))
+}
+
+fn absorb_null(null: &Outcome, other: &Outcome) -> Option<Outcome> {
+    let new: Vec<&Atom> = null
+        .when
+        .iter()
+        .filter(|a| !other.when.contains(a))
+        .collect();
+    let mut paths: Vec<&ValuePath> = Vec::new();
+    for atom in &new {
+        match (&atom.subject, atom.class) {
+            (Subject::Entry(path), Class::Eq(0)) => paths.push(path),
+            _ => return None,
+        }
+    }
+    let opposite = |a: &Atom| {
+        let about = |n: &&Atom| n.subject == a.subject;
+        a.class == Class::NonZero && new.iter().any(about)
+    };
+    let shared = |a: &Atom| null.when.contains(a);
+    if paths.is_empty() || !other.when.iter().all(|a| opposite(a) || shared(a)) {
+        return None;
+    }
+    let behind = |path: &ValuePath| paths.iter().any(|p| p.leads_to(path));
+    let is_null = |value: &Value| matches!(value, Value::Entry { path, plus } if *plus == Offset::ZERO && paths.contains(&path));
+    // Effects behind a null pointer are nothing, on both sides.
+    let bare = |outcome: &Outcome| {
+        let mut bare = outcome.clone();
+        bare.frees.retain(|f| !behind(&f.path));
+        bare.escapes.retain(|e| !behind(&e.path));
+        bare.writes.retain(|w| !behind(&w.cell.base));
+        for write in bare.writes.iter_mut().filter(|w| is_null(&w.value)) {
+            write.value = Value::Int(0);
+        }
+        if is_null(&bare.ret) {
+            bare.ret = Value::Int(0);
+        }
+        bare.writes.sort();
+        bare
+    };
+    if !same_effects(&bare(null), &bare(other)) {
+        return None;
+    }
+    let mut joined = other.clone();
+    joined.when.retain(shared);
+    Some(joined)
+}
+
 /// Leaves out what the escapes of an outcome imply: unknown code may have written anything into what escaped.
 pub(super) fn reduce_effects(outcome: &mut Outcome) {
     reduce_escapes(&mut outcome.escapes);
@@ -95,7 +156,7 @@ fn reduce_escapes(escapes: &mut Vec<Escape>) {
 }
 
 /// Too many outcomes: those with equal effects keep only the conditions they share.
-pub(super) fn merge_equal_effects(outcomes: &mut Vec<Outcome>) {
+fn merge_equal_effects(outcomes: &mut Vec<Outcome>) {
     if outcomes.len() <= MAX_OUTCOMES {
         return;
     }
@@ -109,8 +170,58 @@ pub(super) fn merge_equal_effects(outcomes: &mut Vec<Outcome>) {
     *outcomes = merged;
 }
 
+/// More than a few: outcomes that agree on all that has to do with ownership become one, and what differs in numbers
+/// becomes "may".
+fn merge_equal_ownership(outcomes: &mut Vec<Outcome>) {
+    if outcomes.len() <= FEW_OUTCOMES {
+        return;
+    }
+    // Cells that some outcome leaves a pointer in: a null there says who owns.
+    let owning: Vec<CellPath> = outcomes
+        .iter()
+        .flat_map(|o| &o.writes)
+        .filter(|w| !matches!(w.value, Value::Unknown(_) | Value::Int(_)))
+        .map(|w| w.cell.clone())
+        .collect();
+    let matters = |w: &&Write| owning.contains(&w.cell);
+    let same = |a: &Outcome, b: &Outcome| {
+        a.ret == b.ret
+            && a.fresh == b.fresh
+            && a.frees == b.frees
+            && a.escapes == b.escapes
+            && a.copies == b.copies
+            && a.writes
+                .iter()
+                .filter(matters)
+                .eq(b.writes.iter().filter(matters))
+    };
+    let mut merged: Vec<Outcome> = Vec::new();
+    for outcome in outcomes.drain(..) {
+        match merged.iter_mut().find(|m| same(m, &outcome)) {
+            Some(known) => blend(known, &outcome),
+            None => merged.push(outcome),
+        }
+    }
+    *outcomes = merged;
+}
+
+/// Merges what loses next to nothing.
+pub(super) fn merge_alike(outcomes: &mut Vec<Outcome>) {
+    join_complements(outcomes);
+    merge_equal_ownership(outcomes);
+}
+
+/// Merges until there are few enough, first what loses least.
+pub(super) fn merge_outcomes(outcomes: &mut Vec<Outcome>) {
+    join_complements(outcomes);
+    merge_equal_ownership(outcomes);
+    join_complements(outcomes);
+    merge_equal_effects(outcomes);
+    merge_equal_returns(outcomes);
+}
+
 /// Still too many: outcomes that return the same become one, and what differs becomes "may".
-pub(super) fn merge_equal_returns(outcomes: &mut Vec<Outcome>) {
+fn merge_equal_returns(outcomes: &mut Vec<Outcome>) {
     if outcomes.len() <= MAX_OUTCOMES {
         return;
     }
@@ -253,8 +364,10 @@ pub(super) fn combine(parts: Vec<Vec<Outcome>>, bound: usize) -> Vec<Outcome> {
                 }
             }
             if joined.len() > bound {
-                merge_equal_effects(&mut joined);
-                merge_equal_returns(&mut joined);
+                merge_alike(&mut joined);
+                if joined.len() > bound {
+                    merge_outcomes(&mut joined);
+                }
             }
         }
         all = Some(joined);

@@ -17,5 +17,6 @@ mod objects;
 mod paths;
 mod report;
 mod summarize;
+mod unify;
 
 pub use driver::{Config, Summaries, run, summaries};

@@ -14,17 +14,16 @@ use drip_base::IdSet;
 use drip_flow::{
     Decisions, EndKind, Frame, Goal, Relevance, Scope, State, UseFlow, Values, explore,
 };
-use drip_models::{Class, Outcome, Summary, Value};
+use drip_models::{Class, Outcome, Summary, Value, ValuePath, Write};
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Op};
 use smallvec::SmallVec;
 
 use super::exits::{ExitReader, bound_writes};
-use super::interface::{is_pure, returns, touched};
-use super::merge::{
-    blend, combine, join_complements, merge_equal_effects, merge_equal_returns, reduce_effects,
-};
+use super::interface::{is_atomic, is_pure, returns, touched};
+use super::merge::{blend, combine, merge_alike, merge_outcomes, reduce_effects};
 use super::objects::{clusters, escaping_objects, has_outcomes, moved_objects};
+use super::unify::unify_fresh;
 
 /// Objects followed together to tell outcomes apart; more are followed cluster by cluster.
 const MAX_JOINT: usize = 6;
@@ -80,18 +79,56 @@ pub fn summarize(
             .extend(escapes.iter().filter(|e| !freed(e)).cloned());
         reduce_effects(outcome);
     }
-    join_complements(&mut outcomes);
-    merge_equal_effects(&mut outcomes);
-    merge_equal_returns(&mut outcomes);
-    outcomes.sort();
     let fresh = maker.reader(&[]).fresh_list();
-    Summary {
+    let mut summary = Summary {
         outcomes,
         fresh,
         may_throw,
         pure: is_pure(frame),
         touched: touched(frame),
+        atomic: is_atomic(frame),
         limited: maker.limited,
+    };
+    counted_releases(&mut summary);
+    unify_fresh(&mut summary);
+    merge_outcomes(&mut summary.outcomes);
+    summary.outcomes.sort();
+    summary.outcomes.dedup();
+    summary
+}
+
+/// Reference counts: an outcome that only counts down what another outcome frees has left it to the holders of the other
+/// references. A count is a number in the object that decreases by one, or that is changed atomically.
+fn counted_releases(summary: &mut Summary) {
+    let freed: Vec<ValuePath> = summary
+        .outcomes
+        .iter()
+        .flat_map(|o| &o.frees)
+        .map(|f| f.path.clone())
+        .collect();
+    let atomic = summary.atomic;
+    for outcome in &mut summary.outcomes {
+        let counts_down = |w: &Write, path: &ValuePath| {
+            w.cell.base == *path
+                && match &w.value {
+                    Value::Entry { path: old, plus } => {
+                        plus.base < 0 && *old == path.clone().load(w.cell.offset)
+                    }
+                    Value::Unknown(_) => atomic,
+                    _ => false,
+                }
+        };
+        for path in &freed {
+            let kept = !outcome.frees.iter().any(|f| f.path == *path);
+            if kept && outcome.writes.iter().any(|w| counts_down(w, path)) {
+                outcome.escapes.push(drip_models::Escape {
+                    path: path.clone(),
+                    to: drip_models::EscapeTo::Unknown,
+                });
+                outcome.escapes.sort();
+                outcome.escapes.dedup();
+            }
+        }
     }
 }
 
@@ -254,12 +291,13 @@ impl<'a> Maker<'_, 'a> {
                 outcomes.push(outcome);
             }
             if outcomes.len() > MAX_ENDS {
-                merge_equal_effects(&mut outcomes);
-                merge_equal_returns(&mut outcomes);
+                merge_alike(&mut outcomes);
+                if outcomes.len() > MAX_ENDS {
+                    merge_outcomes(&mut outcomes);
+                }
             }
         }
         self.limited |= reader.limited;
-        join_complements(&mut outcomes);
         self.parts.push(outcomes);
         true
     }

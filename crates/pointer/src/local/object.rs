@@ -179,6 +179,14 @@ impl Memory {
     /// One concrete cell: a write to it replaces what it held.
     pub fn is_strong(&self, cell: CellId) -> bool {
         let cell = self.cells[cell];
-        cell.off.is_exact() && self.kind(cell.obj).is_single()
+        cell.off.is_exact() && self.is_single(cell.obj)
+    }
+
+    /// One concrete object, not one of many: what an element with unknown index points to is another object every time.
+    pub fn is_single(&self, obj: ObjId) -> bool {
+        match self.kind(obj) {
+            ObjKind::Entry(home) => self.is_strong(home),
+            kind => kind.is_single(),
+        }
     }
 }

@@ -26,6 +26,8 @@ pub const MAX_TARGETS: usize = 16;
 pub const MAX_OFFSETS: usize = 4;
 /// Objects of one function; what further entry cells point to is unknown.
 pub const MAX_OBJECTS: usize = 256;
+/// Bytes of a copied structure whose cells are all made.
+pub const MAX_ASKED_BYTES: u64 = 64;
 /// Rounds over the function; beyond it growing sets become unknown.
 pub const MAX_ROUNDS: usize = 16;
 /// Locations looked at per function, a base and a multiple of its instructions; beyond it growing sets become unknown.
@@ -336,7 +338,10 @@ impl<'a> Solver<'a> {
                     );
                 }
             }
-            Op::MemCopy { dst, src, .. } => self.copy_contents(dst, src),
+            Op::MemCopy { dst, src, len } => {
+                self.ask_for_copied(src, len);
+                self.copy_contents(dst, src);
+            }
             Op::Cast {
                 op: CastOp::PtrToInt | CastOp::IntToPtr | CastOp::Bitcast,
                 value,
@@ -605,6 +610,25 @@ impl<'a> Solver<'a> {
         let cell = self.cell(loc);
         for &target in targets {
             self.add_content(cell, target);
+        }
+    }
+
+    /// A small structure of the caller's that is copied as a whole: its pointers must exist to be copied.
+    fn ask_for_copied(&mut self, src: Operand, len: Operand) {
+        let Some(&Const::Int { bits: len, .. }) = self.body.const_of(len) else {
+            return;
+        };
+        let [from] = *self.out.targets(src) else {
+            return;
+        };
+        let is_entry = self.out.memory.kind(from.obj).has_entry_state();
+        if len > MAX_ASKED_BYTES || !is_entry || !from.off.is_exact() {
+            return;
+        }
+        let step = self.program.types.layout.pointer_bytes.max(1);
+        for at in (0..len).step_by(step as usize) {
+            let off = from.off.plus(Offset::exact(at as i64));
+            self.read(Loc { obj: from.obj, off }, true);
         }
     }
 
