@@ -37,48 +37,50 @@ fn join_complements(outcomes: &mut Vec<Outcome>) {
         };
         a.subject == b.subject && opposite
     };
-    let mut changed = true;
-    while changed {
-        changed = false;
-        'search: for i in 0..outcomes.len() {
-            for j in i + 1..outcomes.len() {
-                if let Some(joined) = join_null(&outcomes[i], &outcomes[j]) {
-                    outcomes[i] = joined;
-                    outcomes.remove(j);
-                    changed = true;
-                    break 'search;
-                }
-                if !same_effects(&outcomes[i], &outcomes[j]) {
-                    continue;
-                }
-                let only = |x: &Outcome, y: &Outcome| -> Vec<Atom> {
-                    x.when
-                        .iter()
-                        .filter(|a| !y.when.contains(a))
-                        .cloned()
-                        .collect()
-                };
-                let (left, right) = (
-                    only(&outcomes[i], &outcomes[j]),
-                    only(&outcomes[j], &outcomes[i]),
-                );
-                let subsumed = left.is_empty() || right.is_empty();
-                let joined = matches!((&left[..], &right[..]), ([a], [b]) if complementary(a, b));
-                if subsumed || joined {
-                    let keep: Vec<Atom> = outcomes[i]
-                        .when
-                        .iter()
-                        .filter(|a| outcomes[j].when.contains(a))
-                        .cloned()
-                        .collect();
-                    outcomes[i].when = keep;
-                    outcomes.remove(j);
-                    changed = true;
-                    break 'search;
-                }
+    let mut i = 0;
+    while i < outcomes.len() {
+        let joined = (i + 1..outcomes.len()).find_map(|j| {
+            let (a, b) = (&outcomes[i], &outcomes[j]);
+            if a.fresh != b.fresh || a.copies != b.copies {
+                return None;
             }
+            let joined = join_null(a, b).or_else(|| join_equal(a, b, complementary))?;
+            Some((j, joined))
+        });
+        match joined {
+            Some((j, joined)) => {
+                outcomes.remove(j);
+                outcomes[i] = joined;
+                // What it could not be joined with before may fit now.
+                i = 0;
+            }
+            None => i += 1,
         }
     }
+}
+
+/// Outcomes with equal effects whose conditions complement or include each other.
+fn join_equal(
+    a: &Outcome,
+    b: &Outcome,
+    complementary: impl Fn(&Atom, &Atom) -> bool,
+) -> Option<Outcome> {
+    if !same_effects(a, b) {
+        return None;
+    }
+    let mut left = a.when.iter().filter(|x| !b.when.contains(x));
+    let mut right = b.when.iter().filter(|x| !a.when.contains(x));
+    let fits = match (left.next(), right.next()) {
+        (Some(x), Some(y)) => {
+            left.next().is_none() && right.next().is_none() && complementary(x, y)
+        }
+        _ => true,
+    };
+    fits.then(|| {
+        let mut joined = a.clone();
+        joined.when.retain(|x| b.when.contains(x));
+        joined
+    })
 }
 
 /// `p != 0 => E` and `p == 0 => E'` are `E`, if `E'` is what `E` does where there is nothing behind `p`. So are `E` and
@@ -347,9 +349,12 @@ fn collapse_escapes(escapes: &mut [Escape]) {
 
 /// One outcome of each part, where they can go together: parts are explorations of different objects along the same paths.
 /// Beyond `bound` combinations those that agree are merged.
-pub(super) fn combine(parts: Vec<Vec<Outcome>>, bound: usize) -> Vec<Outcome> {
+pub(super) fn combine(mut parts: Vec<Vec<Outcome>>, bound: usize) -> Vec<Outcome> {
     let mut all: Option<Vec<Outcome>> = None;
-    for part in parts {
+    // What is the same in all outcomes first: nothing multiplies there.
+    parts.sort_by_key(Vec::len);
+    for mut part in parts {
+        merge_outcomes(&mut part);
         let Some(known) = all.take() else {
             all = Some(part);
             continue;

@@ -32,7 +32,7 @@ const MAX_JOINT: usize = 6;
 const MAX_CLUSTERS: usize = 16;
 
 /// Ends of an exploration that become outcomes one by one; beyond it those with equal effects are merged at once.
-const MAX_ENDS: usize = 48;
+const MAX_ENDS: usize = 24;
 
 /// The summary of a function that nobody calls: whether it returns is all that anybody could ask.
 pub fn uncalled(frame: &Frame<'_>, may_throw: bool) -> Summary {
