@@ -160,10 +160,21 @@ impl ExitReader<'_, '_> {
         self.fates(&end.state, &mut outcome);
         self.held_cells(&end.state, returned, &mut outcome);
         outcome.fresh = self.alive(&end.state, &outcome);
+        // What is kept in an object that callers never see is kept out of their sight.
         let alive = &outcome.fresh;
-        outcome
-            .writes
-            .retain(|w| !matches!(w.cell.base.root, Root::Fresh(k) if !alive.contains(&k)));
+        let escapes = &mut outcome.escapes;
+        outcome.writes.retain(|w| {
+            let told = !matches!(w.cell.base.root, Root::Fresh(k) if !alive.contains(&k));
+            if let (false, Value::Entry { path, .. }) = (told, &w.value) {
+                escapes.push(SummaryEscape {
+                    path: path.clone(),
+                    to: EscapeTo::Unknown,
+                });
+            }
+            told
+        });
+        outcome.escapes.sort();
+        outcome.escapes.dedup();
         for write in &mut outcome.writes {
             if matches!(write.value, Value::Fresh { index, .. } if !alive.contains(&index)) {
                 write.value = Value::Unknown(Class::NonZero);
@@ -294,13 +305,13 @@ impl ExitReader<'_, '_> {
     pub(super) fn written_cells(&mut self, state: &State, ret: InstId, outcome: &mut Outcome) {
         let frame = self.frame;
         for (cell, place) in frame.local.memory.cells.iter_enumerated() {
-            let handed = self.fresh_number(place.obj).is_some_and(|k| {
-                let at = self
+            // What this exploration does not follow may still be handed out: another part of the summary says so.
+            let handed = self.fresh_number(place.obj).is_some()
+                && self
                     .objects
                     .iter()
-                    .position(|&o| self.fresh_number(o) == Some(k));
-                at.is_some_and(|at| state.objects[at].is_live())
-            });
+                    .position(|&o| o == place.obj)
+                    .is_none_or(|at| state.objects[at].is_live());
             if !frame.local.memory.kind(place.obj).has_entry_state() && !handed {
                 continue;
             }

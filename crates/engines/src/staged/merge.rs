@@ -186,7 +186,22 @@ fn merge_equal_ownership(outcomes: &mut Vec<Outcome>) {
         .map(|w| w.cell.clone())
         .collect();
     let matters = |w: &&Write| owning.contains(&w.cell);
+    // Whether there is anything behind a pointer that is freed says who owns, too.
+    let owned: Vec<ValuePath> = outcomes
+        .iter()
+        .flat_map(|o| &o.frees)
+        .map(|f| f.path.clone())
+        .collect();
+    let decides = |a: &&Atom| matches!(&a.subject, Subject::Entry(path) if owned.contains(path));
     let same = |a: &Outcome, b: &Outcome| {
+        if !a
+            .when
+            .iter()
+            .filter(decides)
+            .eq(b.when.iter().filter(decides))
+        {
+            return false;
+        }
         a.ret == b.ret
             && a.fresh == b.fresh
             && a.frees == b.frees

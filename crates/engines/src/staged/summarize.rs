@@ -14,7 +14,7 @@ use drip_base::IdSet;
 use drip_flow::{
     Decisions, EndKind, Frame, Goal, Relevance, Scope, State, UseFlow, Values, explore,
 };
-use drip_models::{Class, Outcome, Summary, Value, ValuePath, Write};
+use drip_models::{Class, Outcome, Root, Summary, Value, ValuePath, Write};
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Op};
 use smallvec::SmallVec;
@@ -78,6 +78,12 @@ pub fn summarize(
             .escapes
             .extend(escapes.iter().filter(|e| !freed(e)).cloned());
         reduce_effects(outcome);
+    }
+    for outcome in &mut outcomes {
+        let alive = &outcome.fresh;
+        outcome
+            .writes
+            .retain(|w| !matches!(w.cell.base.root, Root::Fresh(k) if !alive.contains(&k)));
     }
     let fresh = maker.reader(&[]).fresh_list();
     let mut summary = Summary {
