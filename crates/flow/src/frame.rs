@@ -10,7 +10,7 @@ use drip_models::{Atom, Outcome, Root, Subject, Touched, Value, ValuePath};
 use drip_pointer::local::{CallTable, LocSet};
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjId, ObjKind};
 use drip_program::{
-    BlockId, Body, Cfg, FuncId, InstId, Op, Operand, Program, Type, TypeId, ValueId,
+    BlockId, Body, Cfg, FuncId, GlobalId, InstId, Op, Operand, Program, Type, TypeId, ValueId,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -28,6 +28,8 @@ pub struct Frame<'a> {
     pub memssa: MemSsa,
     /// Objects that each call's arguments lead to; sorted.
     pub reach: FxHashMap<InstId, Vec<ObjId>>,
+    /// Variables that keep their initial value.
+    constants: &'a IdSet<GlobalId>,
     /// Block of each instruction.
     block_of: Vec<BlockId>,
     uses: OnceCell<Graph<u32>>,
@@ -58,6 +60,7 @@ impl<'a> Frame<'a> {
         func: FuncId,
         body: &'a Body,
         calls: CallTable,
+        constants: &'a IdSet<GlobalId>,
     ) -> (Frame<'a>, Values) {
         let cfg = Cfg::build(body);
         let mut local = LocalMemory::build(program, body, &calls);
@@ -85,6 +88,7 @@ impl<'a> Frame<'a> {
             local: &local,
             memssa: &memssa,
             block_of: &block_of,
+            constants,
         };
         let values = Values::build(context, &cfg, &calls);
         let uses = OnceCell::new();
@@ -98,6 +102,7 @@ impl<'a> Frame<'a> {
                 local,
                 memssa,
                 reach,
+                constants,
                 block_of,
                 uses,
                 resolved: RefCell::default(),
@@ -114,6 +119,7 @@ impl<'a> Frame<'a> {
             local: &self.local,
             memssa: &self.memssa,
             block_of: &self.block_of,
+            constants: self.constants,
         }
     }
 

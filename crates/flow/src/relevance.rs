@@ -311,7 +311,7 @@ fn is_interface(frame: &Frame<'_>, values: &Values, sym: SymId) -> bool {
             version.def == Def::Entry
                 && matches!(
                     frame.local.memory.kind(place.obj),
-                    ObjKind::Param(_) | ObjKind::Entry(_)
+                    ObjKind::Param(_) | ObjKind::Entry(_) | ObjKind::Global(_)
                 )
         }
         None => false,

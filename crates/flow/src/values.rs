@@ -8,15 +8,15 @@
 //! one value *within one iteration* of the loops around its symbols' definitions ([`Values::home`]): facts on it end at
 //! those loops' back edges.
 
-use drip_base::IndexVec;
+use drip_base::{IdSet, IndexVec};
 use drip_cond::{FnKey, ObjKey, Sort, SymId, TermId, Terms};
 use drip_memssa::{Def, MemSsa, VersionId};
 use drip_models::{Offset, Root, Value as SummaryValue};
 use drip_pointer::local::CallTable;
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjKind};
 use drip_program::{
-    BinaryOp, BlockId, Body, CastOp, Cfg, CmpPred, Const, InstId, Op, Operand, OperandKind,
-    Program, Type, TypeId, ValueId,
+    BinaryOp, BlockId, Body, CastOp, Cfg, CmpPred, Const, GlobalId, InstId, Op, Operand,
+    OperandKind, Program, Type, TypeId, ValueId,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -65,6 +65,7 @@ pub(crate) struct Context<'b> {
     pub local: &'b LocalMemory,
     pub memssa: &'b MemSsa,
     pub block_of: &'b [BlockId],
+    pub constants: &'b IdSet<GlobalId>,
 }
 
 /// Context while terms are made.
@@ -268,11 +269,11 @@ impl Values {
         let ObjKind::Global(global) = context.local.memory.kind(place.obj) else {
             return None;
         };
-        let global = &context.program.globals[global];
-        let Sort::Bits(width) = sort else { return None };
-        if !global.is_const {
+        if !context.constants.contains(global) {
             return None;
         }
+        let global = &context.program.globals[global];
+        let Sort::Bits(width) = sort else { return None };
         match &global.init {
             drip_program::Init::Zero => Some(self.terms.int(width, 0)),
             drip_program::Init::Slots { slots, complete } => {

@@ -3,7 +3,9 @@
 //! Architecture invariant: knows summaries as data; knows nothing of leaks, paths or findings.
 
 pub mod callgraph;
+mod constants;
 pub mod local;
 
 pub use callgraph::{CallGraph, Callees};
+pub use constants::constant_globals;
 pub use local::{Cell, CellId, Loc, LocalMemory, Memory, ObjId, ObjKind, Object};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use drip_base::IdSet;
 use drip_models::{
     Certainty, Class, Escape, EscapeTo, Family, Free, FreshObject, Library, MAX_OUTCOMES, Outcome,
     Root, Summary, Value, ValuePath,
@@ -9,7 +10,7 @@ use drip_models::{
 use drip_pointer::local::CallTable;
 use drip_pointer::{CallGraph, Callees};
 use drip_program::{
-    Body, CallFlags, Const, FuncAttrs, FuncId, Linkage, Op, ParamAttrs, Program, Type,
+    Body, CallFlags, Const, FuncAttrs, FuncId, GlobalId, Linkage, Op, ParamAttrs, Program, Type,
 };
 use smallvec::SmallVec;
 
@@ -20,6 +21,8 @@ pub struct CallContext<'a> {
     pub program: &'a Program,
     pub library: &'a Library,
     pub graph: &'a CallGraph,
+    /// Variables that keep their initial value.
+    pub constants: &'a IdSet<GlobalId>,
     /// Computed so far; `None` while its component is being worked on for the first time.
     pub computed: &'a [Option<Arc<Summary>>],
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use drip_base::IdSet;
 use drip_models::{Library, Summary, Touched};
-use drip_pointer::CallGraph;
-use drip_program::{FuncId, Program};
+use drip_pointer::{CallGraph, constant_globals};
+use drip_program::{FuncId, GlobalId, Program};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -76,14 +76,20 @@ fn analyse_all(
     all: bool,
 ) -> (Vec<Option<Result>>, Summaries) {
     let graph = CallGraph::build(program);
-    let called = called_functions(&graph, program.funcs.len(), all);
+    let facts = Facts {
+        program,
+        library,
+        called: called_functions(&graph, program.funcs.len(), all),
+        constants: constant_globals(program),
+        graph,
+    };
     let mut computed: Summaries = vec![None; program.funcs.len()];
     let mut results: Vec<Option<Result>> = Vec::new();
     results.resize_with(program.funcs.len(), || None);
-    for level in levels(&graph) {
+    for level in levels(&facts.graph) {
         let done: Vec<Vec<(FuncId, Result)>> = level
             .par_iter()
-            .map(|members| component(program, library, &graph, &called, &computed, members))
+            .map(|members| facts.component(&computed, members))
             .collect();
         for (func, result) in done.into_iter().flatten() {
             computed[func.index()] = Some(Arc::clone(&result.summary));
@@ -130,110 +136,119 @@ fn levels(graph: &CallGraph) -> Vec<Vec<Vec<FuncId>>> {
     levels
 }
 
-/// Analyses one component.
-fn component(
-    program: &Program,
-    library: &Library,
-    graph: &CallGraph,
-    called: &IdSet<FuncId>,
-    computed: &[Option<Arc<Summary>>],
-    members: &[FuncId],
-) -> Vec<(FuncId, Result)> {
-    let cyclic = members
-        .first()
-        .is_some_and(|&f| graph.sccs.is_cyclic(graph.sccs.component_of(f)));
-    if !cyclic {
-        let context = CallContext {
-            program,
-            library,
-            graph,
-            computed,
-        };
-        return members
-            .iter()
-            .filter_map(|&func| one(&context, func, called.contains(func), true))
-            .collect();
-    }
-    recursive(program, library, graph, called, computed, members)
+/// What is known of the whole program before its functions are analysed.
+struct Facts<'a> {
+    program: &'a Program,
+    library: &'a Library,
+    graph: CallGraph,
+    /// Functions whose summary somebody needs.
+    called: IdSet<FuncId>,
+    /// Variables that keep their initial value.
+    constants: IdSet<GlobalId>,
 }
 
-/// Analyses a recursive component: a function again whenever the summary of one that it calls has changed, at most
-/// [`MAX_ROUNDS`] times. Inside the component summaries are used in a narrow form ([`narrowed`]) that can't grow from round
-/// to round; what callers outside see is the whole.
-fn recursive(
-    program: &Program,
-    library: &Library,
-    graph: &CallGraph,
-    called: &IdSet<FuncId>,
-    computed: &[Option<Arc<Summary>>],
-    members: &[FuncId],
-) -> Vec<(FuncId, Result)> {
-    let mut known = computed.to_vec();
-    let mut results: Vec<Option<Result>> = Vec::new();
-    results.resize_with(members.len(), || None);
-    let order = callees_first(graph, members);
-    let mut given_up: FxHashSet<FuncId> = FxHashSet::default();
-    let mut stale: FxHashSet<FuncId> = members.iter().copied().collect();
-    for round in 0..MAX_ROUNDS {
-        for &at in &order {
-            let func = members[at];
-            if !stale.remove(&func) {
-                continue;
-            }
-            let context = CallContext {
-                program,
-                library,
-                graph,
-                computed: &known,
-            };
-            let Some((_, mut result)) = one(&context, func, called.contains(func), true) else {
-                continue;
-            };
-            let inside = Arc::new(narrowed(&result.summary));
-            let same = |known: &Arc<Summary>| {
-                known.outcomes == inside.outcomes
-                    && known.fresh == inside.fresh
-                    && known.may_throw == inside.may_throw
-            };
-            if !known[func.index()].as_ref().is_some_and(same) {
-                let again = |caller: FuncId| graph.graph.succs(caller).contains(&func);
-                stale.extend(
-                    members
-                        .iter()
-                        .copied()
-                        .filter(|&m| again(m) && !given_up.contains(&m)),
-                );
-                if round + 1 == MAX_ROUNDS {
-                    Arc::make_mut(&mut result.summary).limited = true;
-                    result.statistics.functions_limited = 1;
+impl Facts<'_> {
+    fn context<'c>(&'c self, computed: &'c [Option<Arc<Summary>>]) -> CallContext<'c> {
+        CallContext {
+            program: self.program,
+            library: self.library,
+            graph: &self.graph,
+            constants: &self.constants,
+            computed,
+        }
+    }
+
+    /// Analyses one component.
+    fn component(
+        &self,
+        computed: &[Option<Arc<Summary>>],
+        members: &[FuncId],
+    ) -> Vec<(FuncId, Result)> {
+        let (graph, called) = (&self.graph, &self.called);
+        let cyclic = members
+            .first()
+            .is_some_and(|&f| graph.sccs.is_cyclic(graph.sccs.component_of(f)));
+        if !cyclic {
+            let context = self.context(computed);
+            return members
+                .iter()
+                .filter_map(|&func| one(&context, func, called.contains(func), true))
+                .collect();
+        }
+        self.recursive(computed, members)
+    }
+
+    /// Analyses a recursive component: a function again whenever the summary of one that it calls has changed, at most
+    /// [`MAX_ROUNDS`] times. Inside the component summaries are used in a narrow form ([`narrowed`]) that can't grow from round
+    /// to round; what callers outside see is the whole.
+    fn recursive(
+        &self,
+        computed: &[Option<Arc<Summary>>],
+        members: &[FuncId],
+    ) -> Vec<(FuncId, Result)> {
+        let (graph, called) = (&self.graph, &self.called);
+        let mut known = computed.to_vec();
+        let mut results: Vec<Option<Result>> = Vec::new();
+        results.resize_with(members.len(), || None);
+        let order = callees_first(graph, members);
+        let mut given_up: FxHashSet<FuncId> = FxHashSet::default();
+        let mut stale: FxHashSet<FuncId> = members.iter().copied().collect();
+        for round in 0..MAX_ROUNDS {
+            for &at in &order {
+                let func = members[at];
+                if !stale.remove(&func) {
+                    continue;
                 }
-                known[func.index()] = Some(inside);
+                let context = self.context(&known);
+                let Some((_, mut result)) = one(&context, func, called.contains(func), true) else {
+                    continue;
+                };
+                let inside = Arc::new(narrowed(&result.summary));
+                let same = |known: &Arc<Summary>| {
+                    known.outcomes == inside.outcomes
+                        && known.fresh == inside.fresh
+                        && known.may_throw == inside.may_throw
+                };
+                if !known[func.index()].as_ref().is_some_and(same) {
+                    let again = |caller: FuncId| graph.graph.succs(caller).contains(&func);
+                    stale.extend(
+                        members
+                            .iter()
+                            .copied()
+                            .filter(|&m| again(m) && !given_up.contains(&m)),
+                    );
+                    if round + 1 == MAX_ROUNDS {
+                        Arc::make_mut(&mut result.summary).limited = true;
+                        result.statistics.functions_limited = 1;
+                    }
+                    known[func.index()] = Some(inside);
+                }
+                // What hits its limits once will do so again.
+                if result.statistics.functions_limited > 0 {
+                    given_up.insert(func);
+                    stale.remove(&func);
+                }
+                results[at] = Some(result);
             }
-            // What hits its limits once will do so again.
-            if result.statistics.functions_limited > 0 {
-                given_up.insert(func);
-                stale.remove(&func);
+            if stale.is_empty() {
+                break;
             }
-            results[at] = Some(result);
         }
-        if stale.is_empty() {
-            break;
+        // Whoever is called in a cycle touches what all of the cycle touch.
+        let mut touched = Touched::default();
+        for result in results.iter().flatten() {
+            touched.extend(&result.summary.touched);
         }
+        for result in results.iter_mut().flatten() {
+            Arc::make_mut(&mut result.summary).touched = touched.clone();
+        }
+        members
+            .iter()
+            .copied()
+            .zip(results)
+            .filter_map(|(func, result)| Some((func, result?)))
+            .collect()
     }
-    // Whoever is called in a cycle touches what all of the cycle touch.
-    let mut touched = Touched::default();
-    for result in results.iter().flatten() {
-        touched.extend(&result.summary.touched);
-    }
-    for result in results.iter_mut().flatten() {
-        Arc::make_mut(&mut result.summary).touched = touched.clone();
-    }
-    members
-        .iter()
-        .copied()
-        .zip(results)
-        .filter_map(|(func, result)| Some((func, result?)))
-        .collect()
 }
 
 /// Positions of the members, depth first, so that most calls are seen before their callers.

@@ -51,7 +51,7 @@ pub fn analyse(
         matches!(data.op, Op::Call { .. }) && calls.get(&inst).is_some_and(|s| s.may_throw)
             || matches!(data.op, Op::Resume { .. })
     });
-    let (frame, mut values) = Frame::build(context.program, func, body, calls);
+    let (frame, mut values) = Frame::build(context.program, func, body, calls, context.constants);
     let framed = start.elapsed();
     let decisions = decisions(&frame, &mut values);
     let mut statistics = Statistics {
