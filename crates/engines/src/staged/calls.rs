@@ -40,7 +40,15 @@ pub fn call_table(context: &CallContext<'_>, func: FuncId, body: &Body) -> (Call
             continue;
         }
         if flags.has(CallFlags::NORETURN) {
-            table.insert(inst, Arc::new(Summary::never_returns()));
+            let may_throw = match context.graph.callees(func, inst) {
+                Callees::Known(targets) => merged(context, targets, &mut 0).may_throw,
+                Callees::Unknown => false,
+            };
+            let never = Summary {
+                may_throw,
+                ..Summary::never_returns()
+            };
+            table.insert(inst, Arc::new(never));
             continue;
         }
         let summary = match context.graph.callees(func, inst) {
@@ -66,12 +74,12 @@ fn merged(context: &CallContext<'_>, targets: &[FuncId], unknown: &mut usize) ->
     let summaries: Vec<Arc<Summary>> = targets
         .iter()
         .map(|&target| summary_of(context, target, unknown))
-        .filter(|summary| summary.returns())
         .collect();
     for summary in &summaries {
         append(&mut all, summary);
     }
-    agree(&mut all, &summaries);
+    let returning: Vec<Arc<Summary>> = summaries.into_iter().filter(|s| s.returns()).collect();
+    agree(&mut all, &returning);
     if all.outcomes.len() > 2 * MAX_OUTCOMES {
         // Too many alternatives to keep apart: equal effects first, then the rest as it is.
         all.outcomes.sort();
@@ -330,7 +338,21 @@ pub fn callee_name(program: &Program, body: &Body, call: drip_program::InstId) -
         return String::new();
     };
     match body.const_of(callee) {
-        Some(&Const::Func(func)) => program.shown_name(func).to_owned(),
+        Some(&Const::Func(func)) => operator(program.shown_name(func)).to_owned(),
         _ => "a function pointer".to_owned(),
     }
+}
+
+/// What the source says for an allocation operator of C++.
+fn operator(symbol: &str) -> &str {
+    let forms = [
+        ("_Znw", "new"),
+        ("_Zna", "new[]"),
+        ("_Zdl", "delete"),
+        ("_Zda", "delete[]"),
+    ];
+    forms
+        .iter()
+        .find(|(prefix, _)| symbol.starts_with(prefix))
+        .map_or(symbol, |(_, name)| name)
 }

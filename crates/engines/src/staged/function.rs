@@ -8,8 +8,9 @@ use drip_flow::{
     explore,
 };
 use drip_models::{Library, Summary};
+use drip_pointer::local::CallTable;
 use drip_pointer::{ObjId, ObjKind};
-use drip_program::{Body, FuncId, Op};
+use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, call_table, callee_name};
 use super::feasible::{decide, path_condition};
@@ -47,10 +48,7 @@ pub fn analyse(
 ) -> Result {
     let start = std::time::Instant::now();
     let (calls, unknown_calls) = call_table(context, func, body);
-    let may_throw = body.insts.iter_enumerated().any(|(inst, data)| {
-        matches!(data.op, Op::Call { .. }) && calls.get(&inst).is_some_and(|s| s.may_throw)
-            || matches!(data.op, Op::Resume { .. })
-    });
+    let may_throw = may_throw(body, &calls);
     let (frame, mut values) = Frame::build(context.program, func, body, calls, context.constants);
     let framed = start.elapsed();
     let decisions = decisions(&frame, &mut values);
@@ -104,6 +102,36 @@ pub fn analyse(
         ledger,
         statistics,
     }
+}
+
+/// Can an exception leave the function? A handler is only reached if something that it covers throws.
+fn may_throw(body: &Body, calls: &CallTable) -> bool {
+    let throws = |inst| calls.get(&inst).is_some_and(|s| s.may_throw);
+    let mut seen = vec![false; body.blocks.len()];
+    let mut stack = vec![BlockId::new(0)];
+    while let Some(block) = stack.pop() {
+        if std::mem::replace(&mut seen[block.index()], true) {
+            continue;
+        }
+        for inst in body.block_insts(block) {
+            match body.insts[inst].op {
+                Op::Call { .. } if throws(inst) => return true,
+                Op::Resume { .. } => return true,
+                _ => {}
+            }
+        }
+        let last = body.terminator(block);
+        match body.insts[last].op {
+            Op::Invoke { normal, unwind, .. } => {
+                stack.push(normal);
+                if throws(last) {
+                    stack.push(unwind);
+                }
+            }
+            _ => body.for_each_succ(block, |to| stack.push(to)),
+        }
+    }
+    false
 }
 
 struct Work<'w, 'a> {
