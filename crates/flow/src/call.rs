@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use crate::explore::{Explorer, Goal, Run};
 use crate::frame::region;
 use crate::graph::Choice;
-use crate::interface::{class_term, path_term};
+use crate::interface::{class_term, leaves_alone, path_term};
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
 use crate::transfer::holds_operand;
 use crate::values::sort_of;
@@ -98,6 +98,7 @@ impl Explorer<'_, '_> {
                 if !self.assume_outcome(state, inst, only) {
                     return false;
                 }
+                self.pass_unchanged(state, inst, std::slice::from_ref(only));
                 let before = state.clone();
                 for write in only
                     .writes
@@ -115,6 +116,7 @@ impl Explorer<'_, '_> {
                 true
             }
             several => {
+                self.pass_unchanged(state, inst, several);
                 let conditional = several.iter().all(|o| !o.when.is_empty());
                 !conditional
                     || several.iter().any(|outcome| {
@@ -229,7 +231,11 @@ impl Explorer<'_, '_> {
 
     /// The returned value as a term of the caller, if the outcome says which it is.
     fn returned_term(&mut self, inst: InstId, ret: &Value, sort: Sort) -> Option<TermId> {
-        let Sort::Bits(width) = sort else { return None };
+        let width = match (sort, ret) {
+            (Sort::Bits(width), _) => width,
+            (Sort::Bool, Value::Int(value)) => return Some(self.values.terms.bool(*value != 0)),
+            (Sort::Bool, _) => return None,
+        };
         match ret {
             Value::Int(value) => Some(self.values.terms.int(width, *value as u64)),
             Value::Entry { path, plus } if plus.is_exact() => {
@@ -305,6 +311,7 @@ impl Explorer<'_, '_> {
             object.forget_value(result);
         }
         let born = self.give_birth(state, inst, outcome, follow);
+        self.pass_unchanged(state, inst, std::slice::from_ref(outcome));
         let mut affected: SmallVec<[usize; 4]> = SmallVec::new();
         for free in &outcome.frees {
             self.free(state, &before, inst, free, &mut affected);
@@ -600,6 +607,18 @@ impl Explorer<'_, '_> {
             if held != Holds::No {
                 let certain = named.certain && must && held == Holds::Yes;
                 self.keep_in(state, inst, index, &named.cells, certain, named.outside);
+            }
+        }
+    }
+
+    /// Cells that the call leaves alone hold what they held.
+    fn pass_unchanged(&mut self, state: &mut State, inst: InstId, outcomes: &[Outcome]) {
+        let relevant = self.relevant;
+        for passed in relevant.passed.get(&inst).map_or(&[][..], Vec::as_slice) {
+            let alone = |o: &Outcome| leaves_alone(self.frame, inst, o, passed.cell);
+            if outcomes.iter().all(alone) {
+                let term = self.in_path(passed.before, state);
+                state.bind(passed.sym, Some(term));
             }
         }
     }

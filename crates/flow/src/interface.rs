@@ -1,8 +1,8 @@
 //! A callee's interface in the caller's terms: paths of its summary and classes of values as conditions.
 
 use drip_cond::{Sort, TermId};
-use drip_models::{Class, Root, ValuePath};
-use drip_pointer::Loc;
+use drip_models::{Class, Outcome, Root, ValuePath};
+use drip_pointer::{CellId, Loc, ObjKind};
 use drip_program::InstId;
 
 use crate::frame::{Frame, region};
@@ -79,4 +79,27 @@ fn loaded_term(
         return Some(term);
     }
     values.version_term(frame, version, 64)
+}
+
+/// Does a call with this outcome leave a cell as it was? Only if no write can reach it and nothing that leads to it escapes.
+pub fn leaves_alone(frame: &Frame<'_>, call: InstId, outcome: &Outcome, cell: CellId) -> bool {
+    let memory = &frame.local.memory;
+    let place = memory.cells[cell];
+    let written = outcome.writes.iter().any(|write| {
+        write.cell.base.root != Root::Ret
+            && frame.resolve(call, &write.cell.base).iter().any(|loc| {
+                loc.obj == place.obj && loc.off.plus(write.cell.offset).may_equal(place.off)
+            })
+    });
+    let escaped = || {
+        outcome.escapes.iter().any(|escape| {
+            let reached = frame.reached_by(call, &escape.path);
+            reached.binary_search(&place.obj).is_ok()
+        })
+    };
+    let touched = || match (memory.kind(place.obj), frame.calls.get(&call)) {
+        (ObjKind::Global(global), Some(summary)) => summary.touched.contains(global),
+        _ => false,
+    };
+    !written && !escaped() && !touched()
 }

@@ -35,9 +35,19 @@ pub struct Relevance {
     pub uses: FxHashMap<SymId, Vec<BlockId>>,
     /// φs of each block whose value is remembered, of SSA values and of memory.
     pub phis: FxHashMap<BlockId, Vec<PhiInputs>>,
+    /// Memory versions that a call makes: what they are if the call leaves the cell alone.
+    pub passed: FxHashMap<InstId, Vec<Passed>>,
     /// Entry objects whose pointer may be null, so that both cases are followed. Others are taken to exist: where they are
     /// null, there is nothing whose fate could be asked for.
     pub nullable: FxHashSet<ObjId>,
+}
+
+/// A cell before and after a call.
+pub struct Passed {
+    pub sym: SymId,
+    pub cell: CellId,
+    /// What the cell held before.
+    pub before: TermId,
 }
 
 /// What a φ is, by the edge that is taken.
@@ -218,6 +228,15 @@ impl Relevance {
             if !out.decisive.insert(sym) {
                 continue;
             }
+            if let Some((inst, passed)) = passed_by(frame, values, sym) {
+                let block = frame.block_of(inst);
+                for inner in values.symbols_in(passed.before) {
+                    *counts.entry(inner).or_default() += 1;
+                    out.uses.entry(inner).or_default().push(block);
+                    stack.push(inner);
+                }
+                out.passed.entry(inst).or_default().push(passed);
+            }
             let inputs = phi_inputs(frame, values, sym);
             for &(term, block) in &inputs {
                 for inner in values.symbols_in(term) {
@@ -253,6 +272,30 @@ impl Relevance {
         }
         out
     }
+}
+
+/// A version that a call makes, with what the cell held before it.
+fn passed_by(frame: &Frame<'_>, values: &mut Values, sym: SymId) -> Option<(InstId, Passed)> {
+    let Some(Symbol::Version(version, width)) = values.symbol(sym) else {
+        return None;
+    };
+    let Def::Chi { inst, old, .. } = frame.memssa.versions[version].def else {
+        return None;
+    };
+    let is_call = matches!(
+        frame.body.insts[inst].op,
+        Op::Call { .. } | Op::Invoke { .. }
+    );
+    if !is_call || width == 0 {
+        return None;
+    }
+    let cell = cell_of(frame.memssa.versions[version].region);
+    let before = values.version_term(frame, old, width)?;
+    frame
+        .local
+        .memory
+        .is_strong(cell)
+        .then_some((inst, Passed { sym, cell, before }))
 }
 
 /// Few entry objects may all be null; of many only the parameters' own, because each doubles the states at the exit.

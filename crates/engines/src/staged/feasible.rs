@@ -39,6 +39,7 @@ pub fn path_condition(
         env: FxHashMap::default(),
         seen: FxHashSet::default(),
         by_home: FxHashMap::default(),
+        by_call: FxHashMap::default(),
         out: PathCondition {
             conjuncts: Vec::new(),
         },
@@ -80,6 +81,8 @@ struct Walker<'w, 'a> {
     env: FxHashMap<SymId, TermId>,
     seen: FxHashSet<BlockId>,
     by_home: FxHashMap<BlockId, Vec<SymId>>,
+    /// Symbols of memory versions that a call makes.
+    by_call: FxHashMap<InstId, Vec<SymId>>,
     out: PathCondition,
 }
 
@@ -89,6 +92,12 @@ impl Walker<'_, '_> {
             let sym = SymId(index as u32);
             if let Some(home) = self.values.home(sym) {
                 self.by_home.entry(home).or_default().push(sym);
+            }
+            if let Some(Symbol::Version(version, 1..)) = self.values.symbol(sym)
+                && let Def::Chi { inst, .. } = self.frame.memssa.versions[version].def
+                && self.frame.calls.contains_key(&inst)
+            {
+                self.by_call.entry(inst).or_default().push(sym);
             }
         }
     }
@@ -237,6 +246,7 @@ impl Walker<'_, '_> {
 
     /// A call that does not concern the object had one of its outcomes, nobody knows which.
     fn one_of(&mut self, inst: InstId, outcomes: &[Outcome]) {
+        self.unchanged(inst, outcomes);
         let mut ways: Vec<TermId> = Vec::with_capacity(outcomes.len());
         for outcome in outcomes {
             let facts = self.facts(inst, outcome);
@@ -253,6 +263,7 @@ impl Walker<'_, '_> {
         for fact in self.facts(inst, outcome) {
             self.require(fact);
         }
+        self.unchanged(inst, std::slice::from_ref(outcome));
         self.written(inst, outcome);
     }
 
@@ -278,6 +289,14 @@ impl Walker<'_, '_> {
         let result = self.values.of(frame.body.result(inst));
         let sort = self.values.terms.sort(result);
         let equal = match &outcome.ret {
+            Value::Int(0) if sort == Sort::Bool => {
+                facts.push(self.values.terms.not(result));
+                None
+            }
+            Value::Int(_) if sort == Sort::Bool => {
+                facts.push(result);
+                None
+            }
             Value::Int(value) if sort != Sort::Bool => {
                 Some(self.values.terms.int(sort.width(), *value as u64))
             }
@@ -301,6 +320,28 @@ impl Walker<'_, '_> {
             _ => None,
         });
         facts
+    }
+
+    /// Cells that the call leaves alone hold what they held.
+    fn unchanged(&mut self, inst: InstId, outcomes: &[Outcome]) {
+        let frame = self.frame;
+        for sym in self.by_call.get(&inst).cloned().unwrap_or_default() {
+            let Some(Symbol::Version(version, width)) = self.values.symbol(sym) else {
+                continue;
+            };
+            let cell = drip_flow::cell_of(frame.memssa.versions[version].region);
+            let Def::Chi { old, .. } = frame.memssa.versions[version].def else {
+                continue;
+            };
+            let alone = |o: &Outcome| drip_flow::leaves_alone(frame, inst, o, cell);
+            if frame.local.memory.is_strong(cell)
+                && outcomes.iter().all(alone)
+                && let Some(term) = self.values.version_term(frame, old, width)
+            {
+                let term = self.now(term);
+                self.env.insert(sym, term);
+            }
+        }
     }
 
     /// Cells that the outcome certainly writes: what they hold afterwards.
