@@ -1,6 +1,7 @@
 //! Transfer of terminators: which edges a path can take, what it knows afterwards, and what is lost when it ends.
 
 use drip_cond::{Sort, TermId, TermKind};
+use drip_memssa::Def;
 use drip_models::Class;
 use drip_pointer::{Memory, ObjKind};
 use drip_program::{BlockId, CmpPred, InstId, Op, Operand};
@@ -11,6 +12,7 @@ use crate::graph::{EndKind, NodeId};
 use crate::interface::class_term;
 use crate::state::{Followed, Holds, Machine, State};
 use crate::transfer::holds_operand;
+use crate::values::Symbol;
 
 /// Cases of a switch whose negation is remembered on the default edge.
 const MAX_DEFAULT_FACTS: usize = 8;
@@ -344,6 +346,13 @@ impl Explorer<'_, '_> {
         let Some(value) = operand.as_value() else {
             return false;
         };
+        // What memory held when the function started is older than anything that it makes.
+        if let TermKind::Sym(sym) = *self.values.terms.kind(self.values.of(value))
+            && let Some(Symbol::Version(version, _)) = self.values.symbol(sym)
+            && frame.memssa.versions[version].def == Def::Entry
+        {
+            return true;
+        }
         let Some(inst) = frame.body.def(value) else {
             return frame.body.as_param(value).is_some();
         };
