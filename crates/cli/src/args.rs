@@ -297,11 +297,23 @@ pub enum ModelsAction {
 #[derive(Clone, Debug, Args)]
 pub struct DumpArgs {
     /// The linked program as text
-    #[arg(long, conflicts_with = "summary")]
+    #[arg(long, group = "phase")]
     pub program: bool,
     /// What each function does, as its callers see it
-    #[arg(long)]
+    #[arg(long, group = "phase")]
     pub summary: bool,
+    /// Objects, cells and points-to sets of one function
+    #[arg(long, group = "phase", requires = "function")]
+    pub cells: bool,
+    /// Memory SSA of one function
+    #[arg(long, group = "phase", requires = "function")]
+    pub memssa: bool,
+    /// Use-flow graph of each object that one function makes
+    #[arg(long, group = "phase", requires = "function")]
+    pub flow: bool,
+    /// Use-flow graphs for graphviz (`| dot -Tsvg`)
+    #[arg(long, requires = "flow")]
+    pub dot: bool,
     /// Only this function (its symbol name)
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,

@@ -7,18 +7,22 @@ use crate::ui::Ui;
 use crate::{inputs, output};
 use anyhow::{anyhow, bail};
 use drip_engines::staged;
+use drip_models::Library;
 use drip_program::{FuncId, Program, print_function, print_program, verify};
 use std::time::Instant;
 
 pub fn run(args: &DumpArgs, ui: &Ui) -> anyhow::Result<Exit> {
-    if !args.program && !args.summary {
-        bail!("say what to dump: --program or --summary");
+    let inside = args.cells || args.memssa || args.flow;
+    if !args.program && !args.summary && !inside {
+        bail!("say what to dump: --program, --summary, --cells, --memssa or --flow");
     }
     let config = inputs::read_config(&args.input)?;
     let start = Instant::now();
     let read = pipeline::read(&args.input, &config, ui)?;
     let text = if args.stats {
         statistics(&read, start)
+    } else if inside {
+        inspection(&read.program, &config.library()?, args)?
     } else if args.summary {
         let library = config.library()?;
         summaries(
@@ -38,6 +42,22 @@ pub fn run(args: &DumpArgs, ui: &Ui) -> anyhow::Result<Exit> {
         Exit::Incomplete
     } else {
         Exit::Clean
+    })
+}
+
+/// One phase of one function.
+fn inspection(program: &Program, library: &Library, args: &DumpArgs) -> anyhow::Result<String> {
+    let Some(func) = function(program, args)? else {
+        bail!("say which function: --function NAME");
+    };
+    let name = program.shown_name(func);
+    let inspection = staged::inspect(program, library, func)
+        .ok_or_else(|| anyhow!("`{name}` has no body in the input"))?;
+    Ok(match (args.cells, args.memssa, args.dot) {
+        (true, ..) => inspection.cells,
+        (_, true, _) => inspection.memory_ssa,
+        (_, _, true) => inspection.flows_as_dot(),
+        _ => inspection.flows_as_text(),
     })
 }
 

@@ -30,7 +30,7 @@ pub type Summaries = Vec<Option<Arc<Summary>>>;
 
 /// Analyses the whole program.
 pub fn run(program: &Program, library: &Library, _config: &Config) -> Analysis {
-    let (results, _) = analyse_all(program, library, false);
+    let (results, _) = Facts::collect(program, library, false).analyse_all();
     let mut analysis = Analysis::default();
     let mut statistics = Statistics::default();
     for result in results.into_iter().flatten() {
@@ -66,37 +66,7 @@ fn is_system_header(file: &str) -> bool {
 
 /// Only the summaries, for dumps and tests.
 pub fn summaries(program: &Program, library: &Library) -> Summaries {
-    analyse_all(program, library, true).1
-}
-
-/// `all`: also summarise what nobody calls.
-fn analyse_all(
-    program: &Program,
-    library: &Library,
-    all: bool,
-) -> (Vec<Option<Result>>, Summaries) {
-    let graph = CallGraph::build(program);
-    let facts = Facts {
-        program,
-        library,
-        called: called_functions(&graph, program.funcs.len(), all),
-        constants: constant_globals(program),
-        graph,
-    };
-    let mut computed: Summaries = vec![None; program.funcs.len()];
-    let mut results: Vec<Option<Result>> = Vec::new();
-    results.resize_with(program.funcs.len(), || None);
-    for level in levels(&facts.graph) {
-        let done: Vec<Vec<(FuncId, Result)>> = level
-            .par_iter()
-            .map(|members| facts.component(&computed, members))
-            .collect();
-        for (func, result) in done.into_iter().flatten() {
-            computed[func.index()] = Some(Arc::clone(&result.summary));
-            results[func.index()] = Some(result);
-        }
-    }
-    (results, computed)
+    Facts::collect(program, library, true).analyse_all().1
 }
 
 /// Functions whose summary somebody needs.
@@ -137,7 +107,7 @@ fn levels(graph: &CallGraph) -> Vec<Vec<Vec<FuncId>>> {
 }
 
 /// What is known of the whole program before its functions are analysed.
-struct Facts<'a> {
+pub(super) struct Facts<'a> {
     program: &'a Program,
     library: &'a Library,
     graph: CallGraph,
@@ -147,8 +117,38 @@ struct Facts<'a> {
     constants: IdSet<GlobalId>,
 }
 
-impl Facts<'_> {
-    fn context<'c>(&'c self, computed: &'c [Option<Arc<Summary>>]) -> CallContext<'c> {
+impl<'a> Facts<'a> {
+    /// `all`: also summarise what nobody calls.
+    pub(super) fn collect(program: &'a Program, library: &'a Library, all: bool) -> Facts<'a> {
+        let graph = CallGraph::build(program);
+        Facts {
+            program,
+            library,
+            called: called_functions(&graph, program.funcs.len(), all),
+            constants: constant_globals(program),
+            graph,
+        }
+    }
+
+    pub(super) fn analyse_all(&self) -> (Vec<Option<Result>>, Summaries) {
+        let functions = self.program.funcs.len();
+        let mut computed: Summaries = vec![None; functions];
+        let mut results: Vec<Option<Result>> = Vec::new();
+        results.resize_with(functions, || None);
+        for level in levels(&self.graph) {
+            let done: Vec<Vec<(FuncId, Result)>> = level
+                .par_iter()
+                .map(|members| self.component(&computed, members))
+                .collect();
+            for (func, result) in done.into_iter().flatten() {
+                computed[func.index()] = Some(Arc::clone(&result.summary));
+                results[func.index()] = Some(result);
+            }
+        }
+        (results, computed)
+    }
+
+    pub(super) fn context<'c>(&'c self, computed: &'c [Option<Arc<Summary>>]) -> CallContext<'c> {
         CallContext {
             program: self.program,
             library: self.library,

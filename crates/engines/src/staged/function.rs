@@ -57,20 +57,14 @@ pub fn analyse(
         unknown_calls,
         ..Statistics::default()
     };
-    let mut work = Work {
-        frame: &frame,
-        values: &mut values,
-        library: context.library,
-        decisions: &decisions,
-        is_main: context.program.func_name(func) == "main",
-        statistics: &mut statistics,
-        findings: Vec::new(),
-        ledger: Vec::new(),
-        handed: Vec::new(),
-        limited: false,
+    let mut work = Work::new(
+        context,
+        &frame,
+        &mut values,
+        &decisions,
+        &mut statistics,
         report,
-        steps: 0,
-    };
+    );
     for object in fresh_objects(&frame) {
         work.object(object);
     }
@@ -101,6 +95,44 @@ pub fn analyse(
         findings,
         ledger,
         statistics,
+    }
+}
+
+/// What is known of one function, as text and graphs.
+pub struct Explored {
+    pub cells: String,
+    pub memory_ssa: String,
+    pub flows: Vec<(String, UseFlow)>,
+}
+
+/// Follows every fresh object of a function, for dumps.
+pub fn explored(context: &CallContext<'_>, func: FuncId, body: &Body) -> Explored {
+    let (calls, _) = call_table(context, func, body);
+    let (frame, mut values) = Frame::build(context.program, func, body, calls, context.constants);
+    let decisions = decisions(&frame, &mut values);
+    let mut statistics = Statistics::default();
+    let mut work = Work::new(
+        context,
+        &frame,
+        &mut values,
+        &decisions,
+        &mut statistics,
+        false,
+    );
+    let mut flows = Vec::new();
+    for object in fresh_objects(&frame) {
+        let ObjKind::Fresh { call, .. } = frame.local.memory.kind(object) else {
+            continue;
+        };
+        let at = super::names::position(context.program, &frame, call);
+        let callee = callee_name(context.program, body, call);
+        let title = format!("{}:{} {callee} {object}", at.file, at.line);
+        flows.push((title, work.explore_object(object)));
+    }
+    Explored {
+        cells: frame.local.to_string(),
+        memory_ssa: frame.memssa.to_string(),
+        flows,
     }
 }
 
@@ -150,7 +182,31 @@ struct Work<'w, 'a> {
     steps: usize,
 }
 
-impl Work<'_, '_> {
+impl<'w, 'a> Work<'w, 'a> {
+    fn new(
+        context: &'w CallContext<'_>,
+        frame: &'w Frame<'a>,
+        values: &'w mut Values,
+        decisions: &'w Decisions,
+        statistics: &'w mut Statistics,
+        report: bool,
+    ) -> Self {
+        Work {
+            frame,
+            values,
+            library: context.library,
+            decisions,
+            is_main: context.program.func_name(frame.func) == "main",
+            statistics,
+            findings: Vec::new(),
+            ledger: Vec::new(),
+            handed: Vec::new(),
+            limited: false,
+            report,
+            steps: 0,
+        }
+    }
+
     /// Follows one fresh object and judges it.
     fn object(&mut self, object: ObjId) {
         if self.steps > MAX_FUNCTION_STEPS {
@@ -161,26 +217,7 @@ impl Work<'_, '_> {
             }
             return;
         }
-        let followed = holders(self.frame, object);
-        let mut flow = self.explore(&Relevance::nothing(), followed.clone());
-        let is_candidate = flow
-            .ends
-            .iter()
-            .any(|e| matches!(e.kind, EndKind::Lost | EndKind::LostPerhaps));
-        if is_candidate {
-            let deciding = flow.deciding_blocks(
-                self.frame.body.blocks.len(),
-                |end| u32::from(matches!(end.kind, EndKind::Lost | EndKind::LostPerhaps)),
-                |block| self.frame.cfg.succs(block).len(),
-            );
-            let relevance = Relevance::compute(
-                self.frame,
-                self.values,
-                self.decisions,
-                Scope::Fate(&deciding),
-            );
-            flow = self.explore(&relevance, followed);
-        }
+        let flow = self.explore_object(object);
         tracing::trace!(
             function = self.frame.program.func_name(self.frame.func),
             "use-flow graph:\n{flow}"
@@ -203,6 +240,31 @@ impl Work<'_, '_> {
         self.statistics.filtered_branches += u64::from(flow.filtered);
         let verdict = self.judge(&flow);
         self.record(object, &flow, verdict);
+    }
+
+    /// The use-flow graph of one object: without conditions, and with those that decide if it may be lost.
+    fn explore_object(&mut self, object: ObjId) -> UseFlow {
+        let followed = holders(self.frame, object);
+        let mut flow = self.explore(&Relevance::nothing(), followed.clone());
+        let is_candidate = flow
+            .ends
+            .iter()
+            .any(|e| matches!(e.kind, EndKind::Lost | EndKind::LostPerhaps));
+        if is_candidate {
+            let deciding = flow.deciding_blocks(
+                self.frame.body.blocks.len(),
+                |end| u32::from(matches!(end.kind, EndKind::Lost | EndKind::LostPerhaps)),
+                |block| self.frame.cfg.succs(block).len(),
+            );
+            let relevance = Relevance::compute(
+                self.frame,
+                self.values,
+                self.decisions,
+                Scope::Fate(&deciding),
+            );
+            flow = self.explore(&relevance, followed);
+        }
+        flow
     }
 
     fn explore(&mut self, relevance: &Relevance, followed: Vec<ObjId>) -> UseFlow {

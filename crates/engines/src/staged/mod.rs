@@ -10,6 +10,7 @@ mod driver;
 mod exits;
 mod feasible;
 mod function;
+mod inspect;
 mod interface;
 mod merge;
 mod names;
@@ -20,3 +21,4 @@ mod summarize;
 mod unify;
 
 pub use driver::{Config, Summaries, run, summaries};
+pub use inspect::{Inspection, inspect};

@@ -1,0 +1,59 @@
+//! What the engine knows of one function, phase by phase: for dumps, and for those who work on the engine.
+
+use drip_flow::{EndKind, UseFlow};
+use drip_models::Library;
+use drip_program::{FuncId, Program};
+
+use super::driver::Facts;
+use super::function::{Explored, explored};
+
+/// The phases of one function as text.
+pub struct Inspection {
+    /// Objects, cells and points-to sets.
+    pub cells: String,
+    pub memory_ssa: String,
+    /// Per fresh object: where it is allocated, and its use-flow graph.
+    pub flows: Vec<(String, UseFlow)>,
+}
+
+/// Analyses the program and shows what is known of `func`; `None` if it has no body.
+pub fn inspect(program: &Program, library: &Library, func: FuncId) -> Option<Inspection> {
+    let body = program.funcs[func].body.as_ref()?;
+    let facts = Facts::collect(program, library, true);
+    let (_, computed) = facts.analyse_all();
+    let Explored {
+        cells,
+        memory_ssa,
+        flows,
+    } = explored(&facts.context(&computed), func, body);
+    Some(Inspection {
+        cells,
+        memory_ssa,
+        flows,
+    })
+}
+
+impl Inspection {
+    /// The use-flow graphs as text.
+    pub fn flows_as_text(&self) -> String {
+        self.flows
+            .iter()
+            .map(|(title, flow)| format!("{title}\n{flow}\n"))
+            .collect()
+    }
+
+    /// The use-flow graphs for graphviz, one digraph each.
+    pub fn flows_as_dot(&self) -> String {
+        self.flows
+            .iter()
+            .map(|(title, flow)| flow.dot(title))
+            .collect()
+    }
+
+    /// Does some path lose an object?
+    pub fn has_losses(&self) -> bool {
+        self.flows
+            .iter()
+            .any(|(_, flow)| flow.ends.iter().any(|e| e.kind == EndKind::Lost))
+    }
+}
