@@ -152,6 +152,8 @@ pub struct Statistics {
     pub feasible: u64,
     pub unknown: u64,
     pub unknown_calls: usize,
+    /// Paths that the independent check refused: none of them is reported.
+    pub not_replayed: u64,
 }
 
 impl Statistics {
@@ -168,6 +170,7 @@ impl Statistics {
         self.feasible += other.feasible;
         self.unknown += other.unknown;
         self.unknown_calls += other.unknown_calls;
+        self.not_replayed += other.not_replayed;
     }
 }
 

@@ -157,7 +157,7 @@ impl Explorer<'_, '_> {
     /// happens before the first followed object can exist is of no interest.
     fn start(&self) -> BlockId {
         let entry = BlockId::new(0);
-        if self.goal == Goal::Exits || !self.relevant.decisive.is_empty() {
+        if self.goal == Goal::Exits || !self.relevant.from_birth {
             return entry;
         }
         let mut start: Option<BlockId> = None;

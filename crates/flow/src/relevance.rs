@@ -40,6 +40,8 @@ pub struct Relevance {
     /// Entry objects whose pointer may be null, so that both cases are followed. Others are taken to exist: where they are
     /// null, there is nothing whose fate could be asked for.
     pub nullable: FxHashSet<ObjId>,
+    /// Begin where the first followed object can exist: without conditions, nothing before that matters.
+    pub from_birth: bool,
 }
 
 /// A cell before and after a call.
@@ -191,7 +193,10 @@ fn widths(frame: &Frame<'_>, values: &Values) -> FxHashMap<RegionId, u32> {
 impl Relevance {
     /// Nothing is remembered from block to block: the state analysis of SMOKE's first stage.
     pub fn nothing() -> Relevance {
-        Relevance::default()
+        Relevance {
+            from_birth: true,
+            ..Relevance::default()
+        }
     }
 
     /// What the decisions in scope depend on.

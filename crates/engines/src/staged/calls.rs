@@ -14,7 +14,7 @@ use drip_program::{
 };
 use smallvec::SmallVec;
 
-use super::unify::rename;
+use super::unify::{rename, unify_fresh};
 
 /// Where the summaries of all functions come from.
 pub struct CallContext<'a> {
@@ -80,6 +80,7 @@ fn merged(context: &CallContext<'_>, targets: &[FuncId], unknown: &mut usize) ->
     }
     let returning: Vec<Arc<Summary>> = summaries.into_iter().filter(|s| s.returns()).collect();
     agree(&mut all, &returning);
+    unify_fresh(&mut all);
     if all.outcomes.len() > 2 * MAX_OUTCOMES {
         // Too many alternatives to keep apart: equal effects first, then the rest as it is.
         all.outcomes.sort();

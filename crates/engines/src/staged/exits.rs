@@ -7,8 +7,9 @@ use drip_cond::{Sort, SymId, TermId, TermKind};
 use drip_flow::{End, Frame, Machine, State, Symbol, Values, Where, region};
 use drip_memssa::{Def, VersionId};
 use drip_models::{
-    Atom, CellPath, Certainty, ChainLink, Class, Escape as SummaryEscape, EscapeTo, Family, Free,
-    FreshObject, MAX_PATH_LOADS, Offset, Outcome, Root, Subject, Value, ValuePath, Write,
+    Atom, CellPath, Certainty, ChainLink, Class, ContentCopy, Escape as SummaryEscape, EscapeTo,
+    Family, Free, FreshObject, MAX_PATH_LOADS, Offset, Outcome, Root, Subject, Value, ValuePath,
+    Write,
 };
 use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{InstId, Op, Operand};
@@ -160,6 +161,7 @@ impl ExitReader<'_, '_> {
         self.fates(&end.state, &mut outcome);
         self.held_cells(&end.state, returned, &mut outcome);
         outcome.fresh = self.alive(&end.state, &outcome);
+        outcome.copies = self.copies(&outcome);
         // What is kept in an object that callers never see is kept out of their sight.
         let alive = &outcome.fresh;
         let escapes = &mut outcome.escapes;
@@ -183,6 +185,33 @@ impl ExitReader<'_, '_> {
         outcome.writes.sort();
         outcome.writes.dedup();
         outcome
+    }
+
+    /// A wrapper of realloc: what the old block held, the new one holds.
+    fn copies(&self, outcome: &Outcome) -> Vec<ContentCopy> {
+        let mut copies: Vec<ContentCopy> = Vec::new();
+        for &k in &outcome.fresh {
+            let kind = self.frame.local.memory.kind(self.fresh[usize::from(k)]);
+            let ObjKind::Fresh { call, index } = kind else {
+                continue;
+            };
+            let inner = self.frame.calls.get(&call).into_iter();
+            for copy in inner
+                .flat_map(|s| &s.outcomes)
+                .flat_map(|o| &o.copies)
+                .filter(|c| c.to == index)
+            {
+                let from = self.frame.resolve(call, &copy.from);
+                let [loc] = from[..] else { continue };
+                let freed = |path: &ValuePath| outcome.frees.iter().any(|f| f.path == *path);
+                if let Some(path) = self.object_path(loc.obj).filter(freed) {
+                    copies.push(ContentCopy { from: path, to: k });
+                }
+            }
+        }
+        copies.sort();
+        copies.dedup();
+        copies
     }
 
     /// What became of entry objects.

@@ -16,12 +16,16 @@ use super::calls::{CallContext, call_table, callee_name};
 use super::feasible::{decide, path_condition};
 use super::objects::{fresh_objects, holders};
 use super::paths::{Path, Paths};
+use super::replay::replay;
 use super::report::{Loss, Reporter};
 use super::summarize::{summarize, uncalled};
 use crate::finding::{Confidence, Finding, LedgerEntry, Statistics, Verdict};
 
-/// Paths of one object that are tried before it counts as refuted.
+/// Paths of one losing end that go to the solver before the end counts as undecided.
 pub const MAX_PATHS: usize = 12;
+
+/// Paths of one losing end that the linear filter may refute before that.
+pub const MAX_FILTERED: usize = 24;
 
 /// Blocks executed for all fresh objects of one function; objects beyond it are given up.
 pub const MAX_FUNCTION_STEPS: usize = 40_000;
@@ -180,6 +184,8 @@ struct Work<'w, 'a> {
     limited: bool,
     report: bool,
     steps: usize,
+    /// Not all paths of the object in hand could be tried.
+    exhausted: bool,
 }
 
 impl<'w, 'a> Work<'w, 'a> {
@@ -204,6 +210,7 @@ impl<'w, 'a> Work<'w, 'a> {
             limited: false,
             report,
             steps: 0,
+            exhausted: false,
         }
     }
 
@@ -238,6 +245,7 @@ impl<'w, 'a> Work<'w, 'a> {
         }
         self.statistics.sites += 1;
         self.statistics.filtered_branches += u64::from(flow.filtered);
+        self.exhausted = false;
         let verdict = self.judge(&flow);
         self.record(object, &flow, verdict);
     }
@@ -301,8 +309,19 @@ impl<'w, 'a> Work<'w, 'a> {
         ends.truncate(MAX_LOSSES);
         let mut losses: Vec<(usize, Path, Confidence)> = Vec::new();
         for index in ends {
-            if let Some((path, confidence)) = self.feasible_path(flow, index) {
-                losses.push((index, path, confidence));
+            let Some((path, confidence)) = self.feasible_path(flow, index) else {
+                continue;
+            };
+            match replay(self.frame, flow, &path, &flow.ends[index]) {
+                Ok(()) => losses.push((index, path, confidence)),
+                Err(refusal) => {
+                    self.statistics.not_replayed += 1;
+                    tracing::warn!(
+                        function = self.frame.program.func_name(self.frame.func),
+                        ?refusal,
+                        "a path of this function could not be replayed: not reported"
+                    );
+                }
             }
         }
         if losses.is_empty() {
@@ -362,8 +381,13 @@ impl<'w, 'a> Work<'w, 'a> {
     fn feasible_path(&mut self, flow: &UseFlow, index: usize) -> Option<(Path, Confidence)> {
         let end = &flow.ends[index];
         let mut paths = Paths::new(flow, end);
-        for _ in 0..MAX_PATHS {
-            let path = paths.next()?;
+        let (mut solved, mut filtered) = (0, 0);
+        while solved < MAX_PATHS && filtered < MAX_FILTERED {
+            let Some(path) = paths.next() else {
+                // All paths are refuted, unless the search itself gave up.
+                self.exhausted |= paths.gave_up();
+                return None;
+            };
             let condition = path_condition(self.frame, self.values, flow, &path, end);
             self.statistics.queries += 1;
             let answer = decide(self.values, &condition);
@@ -377,12 +401,20 @@ impl<'w, 'a> Work<'w, 'a> {
                     return Some((path, Confidence::Medium));
                 }
                 (Answer::Infeasible, Stage::Trivial | Stage::Filter) => {
-                    self.statistics.refuted_by_filter += 1
+                    filtered += 1;
+                    self.statistics.refuted_by_filter += 1;
                 }
-                (Answer::Infeasible, Stage::Intervals) => self.statistics.refuted_by_intervals += 1,
-                (Answer::Infeasible, Stage::Sat) => self.statistics.refuted_by_sat += 1,
+                (Answer::Infeasible, Stage::Intervals) => {
+                    solved += 1;
+                    self.statistics.refuted_by_intervals += 1;
+                }
+                (Answer::Infeasible, Stage::Sat) => {
+                    solved += 1;
+                    self.statistics.refuted_by_sat += 1;
+                }
             }
         }
+        self.exhausted = true;
         None
     }
 
@@ -427,6 +459,12 @@ impl<'w, 'a> Work<'w, 'a> {
             return (
                 Verdict::GivenUp,
                 "limit: too many states or steps in this function".to_owned(),
+            );
+        }
+        if self.exhausted {
+            return (
+                Verdict::Undecided,
+                "limit: some path may lose it, those that were tried are infeasible".to_owned(),
             );
         }
         if flow.ends.iter().any(|e| e.kind == EndKind::LostPerhaps) {

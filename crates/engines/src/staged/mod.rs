@@ -16,6 +16,7 @@ mod merge;
 mod names;
 mod objects;
 mod paths;
+mod replay;
 mod report;
 mod summarize;
 mod unify;

@@ -41,7 +41,8 @@ pub struct Paths<'u> {
     flow: &'u UseFlow,
     distance: Vec<Option<usize>>,
     pool: Vec<Partial>,
-    queue: BinaryHeap<Reverse<(usize, usize)>>,
+    /// By estimated length; of equally good ones the newest, which is closest to the root, comes first.
+    queue: BinaryHeap<(Reverse<usize>, usize)>,
     expansions: usize,
 }
 
@@ -57,6 +58,11 @@ impl<'u> Paths<'u> {
         };
         paths.push(end.node, end.choices.clone(), 0, None);
         paths
+    }
+
+    /// Did the search end before all paths were found?
+    pub fn gave_up(&self) -> bool {
+        self.expansions > MAX_EXPANSIONS
     }
 
     fn push(&mut self, node: NodeId, choices: Choices, length: usize, next: Option<usize>) {
@@ -79,7 +85,7 @@ impl<'u> Paths<'u> {
             next,
         });
         self.queue
-            .push(Reverse((length + distance, self.pool.len() - 1)));
+            .push((Reverse(length + distance), self.pool.len() - 1));
     }
 }
 
@@ -87,7 +93,7 @@ impl Iterator for Paths<'_> {
     type Item = Path;
 
     fn next(&mut self) -> Option<Path> {
-        while let Some(Reverse((_, index))) = self.queue.pop() {
+        while let Some((_, index)) = self.queue.pop() {
             self.expansions += 1;
             if self.expansions > MAX_EXPANSIONS {
                 return None;
