@@ -1,7 +1,7 @@
 //! From a feasible candidate to a finding in source terms.
 
 use drip_flow::{End, EndKind, Frame, Machine, UseFlow, Where};
-use drip_models::{ChainLink, Library};
+use drip_models::{ChainLink, Library, Value};
 use drip_pointer::ObjKind;
 use drip_program::{BlockId, InstId, Op};
 use rustc_hash::FxHashSet;
@@ -290,7 +290,33 @@ impl<'r, 'a> Reporter<'r, 'a> {
                 found.push(text);
             }
         }
+        if found.is_empty() {
+            found.extend(self.failed_call(flow, loss));
+        }
         found
+    }
+
+    /// No branch decides: a call that could have ended otherwise does, `p = grow(p)` that returns null.
+    fn failed_call(&self, flow: &UseFlow, loss: &Loss<'_>) -> Option<String> {
+        let birth = self.birth(flow).map(|(call, _)| call);
+        let last = loss.path.hops.last()?;
+        last.choices.iter().rev().find_map(|choice| {
+            let outcomes = &self.frame.calls.get(&choice.inst)?.outcomes;
+            let outcome = outcomes.get(usize::from(choice.alternative))?;
+            let Value::Int(value) = outcome.ret else {
+                return None;
+            };
+            if Some(choice.inst) == birth || outcomes.iter().all(|o| o.ret == outcome.ret) {
+                return None;
+            }
+            let callee = callee_name(self.frame.program, self.frame.body, choice.inst);
+            let ty = self.frame.body.insts[choice.inst].ty;
+            let shown = match self.frame.program.types.is_ptr(ty) {
+                true if value == 0 => "NULL".to_owned(),
+                _ => value.to_string(),
+            };
+            Some(format!("{callee}() == {shown}"))
+        })
     }
 
     fn decisive_edges(&self, flow: &UseFlow, loss: &Loss<'_>) -> Vec<(BlockId, BlockId)> {
