@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use drip_base::IndexVec;
-use drip_models::{Offset, Root, Summary, Value, ValuePath};
+use drip_models::{Offset, Summary};
 use drip_program::{
     Body, CastOp, Const, ConstId, Init, InstId, Op, Operand, Program, Scalar, Type, TypeId, ValueId,
 };
@@ -114,11 +114,11 @@ fn bound(set: &mut LocSet, offsets: usize) {
     }
 }
 
-struct Solver<'a> {
+pub(super) struct Solver<'a> {
     program: &'a Program,
-    body: &'a Body,
+    pub(super) body: &'a Body,
     calls: &'a CallTable,
-    out: LocalMemory,
+    pub(super) out: LocalMemory,
     changed: bool,
     /// Last rounds: whatever still grows becomes unknown.
     give_up: bool,
@@ -226,7 +226,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Pointers, integers wide enough to carry one, and aggregates of such.
-    fn pointer_like(&self, ty: TypeId) -> bool {
+    pub(super) fn pointer_like(&self, ty: TypeId) -> bool {
         match self.program.types.get(ty) {
             Type::Ptr => true,
             Type::Int(width) => u64::from(*width) == self.program.types.layout.pointer_bytes * 8,
@@ -294,7 +294,7 @@ impl<'a> Solver<'a> {
         self.value_changed[value] = self.clock;
     }
 
-    fn object_grew(&mut self, obj: ObjId) {
+    pub(super) fn object_grew(&mut self, obj: ObjId) {
         self.changed = true;
         self.clock += 1;
         while self.object_changed.len() <= obj.index() {
@@ -426,7 +426,7 @@ impl<'a> Solver<'a> {
         delta
     }
 
-    fn add(&mut self, value: ValueId, loc: Loc) {
+    pub(super) fn add(&mut self, value: ValueId, loc: Loc) {
         let set = &mut self.out.values[value];
         if set.contains(&world()) && self.give_up {
             return;
@@ -547,7 +547,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Everything that a read at `loc` may see; makes the cell.
-    fn read(&mut self, loc: Loc, wanted: bool) -> LocSet {
+    pub(super) fn read(&mut self, loc: Loc, wanted: bool) -> LocSet {
         if loc.obj == Memory::WORLD {
             return LocSet::from_slice(&[world()]);
         }
@@ -603,7 +603,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn store_at(&mut self, loc: Loc, targets: &[Loc]) {
+    pub(super) fn store_at(&mut self, loc: Loc, targets: &[Loc]) {
         if loc.obj == Memory::WORLD || matches!(self.out.memory.kind(loc.obj), ObjKind::Func(_)) {
             return;
         }
@@ -641,7 +641,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn copy_object(&mut self, from: Loc, to: Loc) {
+    pub(super) fn copy_object(&mut self, from: Loc, to: Loc) {
         if from.obj == to.obj {
             return;
         }
@@ -698,197 +698,5 @@ impl<'a> Solver<'a> {
                 );
             }
         }
-    }
-
-    fn call(&mut self, inst: InstId, summary: &Summary, args: &[Operand]) {
-        let result = self.body.result(inst);
-        for outcome in &summary.outcomes {
-            for &index in &outcome.fresh {
-                self.out
-                    .memory
-                    .object(ObjKind::Fresh { call: inst, index }, 0);
-            }
-            for target in self.value_targets(inst, args, &outcome.ret) {
-                self.add(result, target);
-            }
-            for write in &outcome.writes {
-                let targets = self.value_targets(inst, args, &write.value);
-                if write.cell.base.root == Root::Ret {
-                    for target in targets {
-                        self.add(result, target);
-                    }
-                    continue;
-                }
-                for loc in self.resolve(inst, args, &write.cell.base) {
-                    self.store_at(
-                        Loc {
-                            obj: loc.obj,
-                            off: loc.off.plus(write.cell.offset),
-                        },
-                        &targets,
-                    );
-                }
-            }
-            for copy in &outcome.copies {
-                let to = self.out.memory.object(
-                    ObjKind::Fresh {
-                        call: inst,
-                        index: copy.to,
-                    },
-                    0,
-                );
-                for from in self.resolve(inst, args, &copy.from) {
-                    self.copy_object(
-                        from,
-                        Loc {
-                            obj: to,
-                            off: Offset::ZERO,
-                        },
-                    );
-                }
-            }
-            for escape in &outcome.escapes {
-                for loc in self.resolve(inst, args, &escape.path) {
-                    self.havoc(loc.obj);
-                }
-            }
-            for free in &outcome.frees {
-                // Makes the cells on the way, so that the engine can name what is freed.
-                self.resolve(inst, args, &free.path);
-            }
-            for atom in &outcome.when {
-                // The tested cell itself is no pointer that anybody follows.
-                if let drip_models::Subject::Entry(path) = &atom.subject
-                    && let Some((&last, front)) = path.loads.split_last()
-                {
-                    let base = ValuePath {
-                        root: path.root,
-                        loads: front.into(),
-                    };
-                    for loc in self.resolve(inst, args, &base) {
-                        self.read(
-                            Loc {
-                                obj: loc.obj,
-                                off: loc.off.plus(last),
-                            },
-                            false,
-                        );
-                    }
-                }
-            }
-        }
-    }
-
-    fn havoc(&mut self, obj: ObjId) {
-        let object = &mut self.out.memory.objects[obj];
-        if !object.havoc && object.kind != ObjKind::World {
-            object.havoc = true;
-            self.object_grew(obj);
-        }
-    }
-
-    /// What a havocked object leads to is havocked too.
-    fn spread_havoc(&mut self) {
-        let mut stack: Vec<ObjId> = self
-            .out
-            .memory
-            .objects
-            .iter_enumerated()
-            .filter(|(_, o)| o.havoc)
-            .map(|(id, _)| id)
-            .collect();
-        while let Some(obj) = stack.pop() {
-            let cells: SmallVec<[CellId; 8]> =
-                self.out.memory.objects[obj].cells.iter().copied().collect();
-            for cell in cells {
-                for loc in self.out.contents[cell].clone() {
-                    let target = &mut self.out.memory.objects[loc.obj];
-                    if !target.havoc && target.kind != ObjKind::World {
-                        target.havoc = true;
-                        self.object_grew(loc.obj);
-                        stack.push(loc.obj);
-                    }
-                }
-            }
-        }
-    }
-
-    fn value_targets(&mut self, inst: InstId, args: &[Operand], value: &Value) -> LocSet {
-        match value {
-            Value::Int(_) => LocSet::new(),
-            Value::Entry { path, plus } => self
-                .resolve(inst, args, path)
-                .into_iter()
-                .map(|l| Loc {
-                    obj: l.obj,
-                    off: l.off.plus(*plus),
-                })
-                .collect(),
-            Value::Fresh { index, offset } => {
-                let obj = self.out.memory.object(
-                    ObjKind::Fresh {
-                        call: inst,
-                        index: *index,
-                    },
-                    0,
-                );
-                LocSet::from_slice(&[Loc { obj, off: *offset }])
-            }
-            Value::Func(func) => {
-                let obj = self.out.memory.object(ObjKind::Func(*func), 0);
-                LocSet::from_slice(&[Loc {
-                    obj,
-                    off: Offset::ZERO,
-                }])
-            }
-            Value::Unknown(_) => {
-                if self.pointer_like(self.body.insts[inst].ty) {
-                    LocSet::from_slice(&[world()])
-                } else {
-                    LocSet::new()
-                }
-            }
-        }
-    }
-
-    /// As [`LocalMemory::resolve`], making cells on the way.
-    fn resolve(&mut self, call: InstId, args: &[Operand], path: &ValuePath) -> LocSet {
-        let mut set: LocSet = match path.root {
-            Root::Arg(n) => match args.get(usize::from(n)) {
-                Some(&arg) => self.out.targets(arg).into(),
-                None => LocSet::new(),
-            },
-            Root::Global(g) => {
-                let obj = self.out.memory.object(ObjKind::Global(g), 0);
-                LocSet::from_slice(&[Loc {
-                    obj,
-                    off: Offset::ZERO,
-                }])
-            }
-            Root::Fresh(index) => {
-                let obj = self.out.memory.object(ObjKind::Fresh { call, index }, 0);
-                LocSet::from_slice(&[Loc {
-                    obj,
-                    off: Offset::ZERO,
-                }])
-            }
-            Root::Ret => LocSet::new(),
-        };
-        for &offset in &path.loads {
-            let mut next = LocSet::new();
-            for loc in set {
-                for target in self.read(
-                    Loc {
-                        obj: loc.obj,
-                        off: loc.off.plus(offset),
-                    },
-                    true,
-                ) {
-                    insert(&mut next, target);
-                }
-            }
-            set = next;
-        }
-        set
     }
 }
