@@ -11,6 +11,7 @@ use drip_models::{
     Family, Free, FreshObject, MAX_PATH_LOADS, Offset, Outcome, Root, Subject, Value, ValuePath,
     Write,
 };
+use drip_pointer::local::MAX_ENTRY_DEPTH;
 use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{InstId, Op, Operand};
 use smallvec::SmallVec;
@@ -664,7 +665,8 @@ impl ExitReader<'_, '_> {
                     Root::Fresh(owner) => alive.contains(&owner),
                     // What only a global leads to is the program's, not the caller's.
                     Root::Global(_) => false,
-                    _ => true,
+                    // Nor is what lies so deep that a later free of it could not be told.
+                    _ => write.cell.base.loads.len() < MAX_ENTRY_DEPTH as usize - 1,
                 };
                 if reached && !alive.contains(&index) {
                     alive.push(index);
