@@ -213,15 +213,30 @@ fn coverage(collected: &Collected, loaded: &Loaded) -> anyhow::Result<Coverage> 
     })
 }
 
+/// Problems of whole files are all told; of single functions the first few, the others with `-v`.
 fn tell(problems: &[Problem], ui: &Ui) {
-    for problem in problems {
-        if problem.function.is_some() {
-            ui.detail(&problem.to_string());
-        } else {
-            ui.warn(&problem.to_string());
-        }
+    let (inside, whole): (Vec<&Problem>, Vec<&Problem>) =
+        problems.iter().partition(|p| p.function.is_some());
+    for problem in whole {
+        ui.warn(&problem.to_string());
+    }
+    let (shown, rest) = inside.split_at(inside.len().min(MAX_TOLD_FUNCTIONS));
+    for problem in shown {
+        ui.warn(&problem.to_string());
+    }
+    for problem in rest {
+        ui.detail(&problem.to_string());
+    }
+    if !rest.is_empty() {
+        let count = rest.len();
+        ui.warn(&format!(
+            "{count} more functions could not be read; -v names them"
+        ));
     }
 }
+
+/// Unreadable functions that are named without `-v`.
+const MAX_TOLD_FUNCTIONS: usize = 3;
 
 fn note_times(timing: &mut Timing, statistics: &Statistics) {
     timing.add("read", statistics.parse);
