@@ -110,7 +110,7 @@ type Finished = (Loaded, Analysis, std::time::Duration);
 fn load_and_run(bitcode: Vec<Input>, library: &Library) -> Finished {
     let loaded = drip_program::load(bitcode, &LoadConfig::default());
     let start = Instant::now();
-    let analysis = staged::run(&loaded.program, library, &staged::Config::default());
+    let analysis = staged::run(&loaded.program, library);
     (loaded, analysis, start.elapsed())
 }
 

@@ -43,7 +43,7 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::SUCCESS;
     }
     let start = std::time::Instant::now();
-    let analysis = staged::run(&loaded.program, &library, &staged::Config::default());
+    let analysis = staged::run(&loaded.program, &library);
     let run_time = start.elapsed();
     for finding in &analysis.findings {
         let at = &finding.primary;

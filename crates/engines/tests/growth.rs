@@ -28,7 +28,7 @@ static CLOCK: Mutex<()> = Mutex::new(());
 fn timed(program: &Program) -> (Analysis, Duration) {
     let library = common::library();
     let start = Instant::now();
-    let analysis = staged::run(program, &library, &staged::Config::default());
+    let analysis = staged::run(program, &library);
     (analysis, start.elapsed())
 }
 

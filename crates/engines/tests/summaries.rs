@@ -24,7 +24,7 @@ fn summary(test: &str, source: &str, name: &str) -> String {
 #[track_caller]
 fn findings(test: &str, source: &str) -> Vec<String> {
     let program = common::program(&format!("summary_{test}"), source);
-    let analysis = staged::run(&program, &common::library(), &staged::Config::default());
+    let analysis = staged::run(&program, &common::library());
     let findings = analysis.findings.iter();
     findings
         .map(|f| format!("{}: {}", f.primary.function, f.rule.code()))

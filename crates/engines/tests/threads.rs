@@ -68,7 +68,7 @@ fn analysis_is_the_same_on_any_number_of_threads() {
             .num_threads(threads)
             .build()
             .expect("threads can be started");
-        let analysis = pool.install(|| staged::run(&program, &library, &staged::Config::default()));
+        let analysis = pool.install(|| staged::run(&program, &library));
         assert!(analysis.findings.len() > 10, "{:?}", analysis.statistics);
         serde_json::to_string_pretty(&analysis).expect("an analysis can be written")
     };

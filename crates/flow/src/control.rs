@@ -180,20 +180,7 @@ impl Explorer<'_, '_> {
         if state.env.is_empty() {
             return term;
         }
-        let symbols = self.values.symbols_in(term);
-        let mut map = rustc_hash::FxHashMap::default();
-        for sym in symbols {
-            if let Some(value) = state.lookup(sym) {
-                let sort = self.values.terms.sort(value);
-                let leaf = self.values.terms.sym(sym, sort);
-                map.insert(leaf, value);
-            }
-        }
-        if map.is_empty() {
-            term
-        } else {
-            self.values.terms.substitute(term, &map)
-        }
+        self.values.replaced(term, |sym| state.lookup(sym))
     }
 
     /// Adds `cond == taken` to what the path knows; false if that contradicts it.

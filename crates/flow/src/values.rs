@@ -168,6 +168,22 @@ impl Values {
         found
     }
 
+    /// A term with every symbol replaced that `known` has a value for.
+    pub fn replaced(&mut self, term: TermId, known: impl Fn(SymId) -> Option<TermId>) -> TermId {
+        let mut map = FxHashMap::default();
+        for sym in self.symbols_in(term) {
+            if let Some(value) = known(sym) {
+                let sort = self.terms.sort(value);
+                map.insert(self.terms.sym(sym, sort), value);
+            }
+        }
+        if map.is_empty() {
+            term
+        } else {
+            self.terms.substitute(term, &map)
+        }
+    }
+
     fn named(&mut self, symbol: Symbol, sort: Sort, home: BlockId) -> TermId {
         let sym = match self.known.get(&symbol) {
             Some(&sym) => sym,

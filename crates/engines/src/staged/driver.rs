@@ -21,15 +21,11 @@ use crate::finding::{Analysis, Statistics};
 /// Rounds over a recursive component; if summaries still change then, they are taken as they are and marked limited.
 pub const MAX_ROUNDS: usize = 3;
 
-/// Settings of a run.
-#[derive(Clone, Debug, Default)]
-pub struct Config {}
-
 /// Summaries of all functions with a body.
 pub type Summaries = Vec<Option<Arc<Summary>>>;
 
 /// Analyses the whole program.
-pub fn run(program: &Program, library: &Library, _config: &Config) -> Analysis {
+pub fn run(program: &Program, library: &Library) -> Analysis {
     let (results, _) = Facts::collect(program, library, false).analyse_all();
     let mut analysis = Analysis::default();
     let mut statistics = Statistics::default();
@@ -172,7 +168,7 @@ impl<'a> Facts<'a> {
             let context = self.context(computed);
             return members
                 .iter()
-                .filter_map(|&func| one(&context, func, called.contains(func), true))
+                .filter_map(|&func| one(&context, func, called.contains(func)))
                 .collect();
         }
         self.recursive(computed, members)
@@ -200,7 +196,7 @@ impl<'a> Facts<'a> {
                     continue;
                 }
                 let context = self.context(&known);
-                let Some((_, mut result)) = one(&context, func, called.contains(func), true) else {
+                let Some((_, mut result)) = one(&context, func, called.contains(func)) else {
                     continue;
                 };
                 let inside = Arc::new(narrowed(&result.summary));
@@ -280,12 +276,7 @@ fn callees_first(graph: &CallGraph, members: &[FuncId]) -> Vec<usize> {
     order
 }
 
-fn one(
-    context: &CallContext<'_>,
-    func: FuncId,
-    called: bool,
-    report: bool,
-) -> Option<(FuncId, Result)> {
+fn one(context: &CallContext<'_>, func: FuncId, called: bool) -> Option<(FuncId, Result)> {
     let body = context.program.funcs[func].body.as_ref()?;
-    Some((func, analyse(context, func, body, called, report)))
+    Some((func, analyse(context, func, body, called)))
 }

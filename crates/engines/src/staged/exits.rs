@@ -423,19 +423,7 @@ impl ExitReader<'_, '_> {
     }
 
     fn in_path(&mut self, state: &State, term: TermId) -> TermId {
-        let mut map = rustc_hash::FxHashMap::default();
-        for sym in self.values.symbols_in(term) {
-            if let Some(value) = state.lookup(sym) {
-                let sort = self.values.terms.sort(value);
-                let leaf = self.values.terms.sym(sym, sort);
-                map.insert(leaf, value);
-            }
-        }
-        if map.is_empty() {
-            term
-        } else {
-            self.values.terms.substitute(term, &map)
-        }
+        self.values.replaced(term, |sym| state.lookup(sym))
     }
 
     /// An if-then-else whose condition the path knows is the side it takes.

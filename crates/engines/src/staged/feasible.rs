@@ -106,19 +106,8 @@ impl Walker<'_, '_> {
         if self.env.is_empty() {
             return term;
         }
-        let mut map = FxHashMap::default();
-        for sym in self.values.symbols_in(term) {
-            if let Some(&value) = self.env.get(&sym) {
-                let sort = self.values.terms.sort(value);
-                let leaf = self.values.terms.sym(sym, sort);
-                map.insert(leaf, value);
-            }
-        }
-        if map.is_empty() {
-            term
-        } else {
-            self.values.terms.substitute(term, &map)
-        }
+        let env = &self.env;
+        self.values.replaced(term, |sym| env.get(&sym).copied())
     }
 
     fn require(&mut self, term: TermId) {

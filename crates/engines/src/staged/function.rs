@@ -14,6 +14,7 @@ use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, call_table, callee_name};
 use super::feasible::{decide, path_condition};
+use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
 use super::paths::{Path, Paths};
 use super::replay::replay;
@@ -41,15 +42,8 @@ pub struct Result {
     pub statistics: Statistics,
 }
 
-/// Analyses one function with what is known of its callees. `called`: somebody needs its summary; `report`: its objects are
-/// judged, not only followed.
-pub fn analyse(
-    context: &CallContext<'_>,
-    func: FuncId,
-    body: &Body,
-    called: bool,
-    report: bool,
-) -> Result {
+/// Analyses one function with what is known of its callees. `called`: somebody needs its summary.
+pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: bool) -> Result {
     let start = std::time::Instant::now();
     let (calls, unknown_calls) = call_table(context, func, body);
     let may_throw = may_throw(body, &calls);
@@ -61,14 +55,7 @@ pub fn analyse(
         unknown_calls,
         ..Statistics::default()
     };
-    let mut work = Work::new(
-        context,
-        &frame,
-        &mut values,
-        &decisions,
-        &mut statistics,
-        report,
-    );
+    let mut work = Work::new(context, &frame, &mut values, &decisions, &mut statistics);
     for object in fresh_objects(&frame) {
         work.object(object);
     }
@@ -102,27 +89,13 @@ pub fn analyse(
     }
 }
 
-/// What is known of one function, as text and graphs.
-pub struct Explored {
-    pub cells: String,
-    pub memory_ssa: String,
-    pub flows: Vec<(String, UseFlow)>,
-}
-
 /// Follows every fresh object of a function, for dumps.
-pub fn explored(context: &CallContext<'_>, func: FuncId, body: &Body) -> Explored {
+pub fn inspected(context: &CallContext<'_>, func: FuncId, body: &Body) -> Inspection {
     let (calls, _) = call_table(context, func, body);
     let (frame, mut values) = Frame::build(context.program, func, body, calls, context.constants);
     let decisions = decisions(&frame, &mut values);
     let mut statistics = Statistics::default();
-    let mut work = Work::new(
-        context,
-        &frame,
-        &mut values,
-        &decisions,
-        &mut statistics,
-        false,
-    );
+    let mut work = Work::new(context, &frame, &mut values, &decisions, &mut statistics);
     let mut flows = Vec::new();
     for object in fresh_objects(&frame) {
         let ObjKind::Fresh { call, .. } = frame.local.memory.kind(object) else {
@@ -133,7 +106,7 @@ pub fn explored(context: &CallContext<'_>, func: FuncId, body: &Body) -> Explore
         let title = format!("{}:{} {callee} {object}", at.file, at.line);
         flows.push((title, work.explore_object(object)));
     }
-    Explored {
+    Inspection {
         cells: frame.local.to_string(),
         memory_ssa: frame.memssa.to_string(),
         flows,
@@ -182,7 +155,6 @@ struct Work<'w, 'a> {
     /// Objects that some path hands to the caller.
     handed: Vec<ObjId>,
     limited: bool,
-    report: bool,
     steps: usize,
     /// Not all paths of the object in hand could be tried.
     exhausted: bool,
@@ -195,7 +167,6 @@ impl<'w, 'a> Work<'w, 'a> {
         values: &'w mut Values,
         decisions: &'w Decisions,
         statistics: &'w mut Statistics,
-        report: bool,
     ) -> Self {
         Work {
             frame,
@@ -208,7 +179,6 @@ impl<'w, 'a> Work<'w, 'a> {
             ledger: Vec::new(),
             handed: Vec::new(),
             limited: false,
-            report,
             steps: 0,
             exhausted: false,
         }
@@ -218,10 +188,8 @@ impl<'w, 'a> Work<'w, 'a> {
     fn object(&mut self, object: ObjId) {
         if self.steps > MAX_FUNCTION_STEPS {
             self.limited = true;
-            if self.report {
-                self.statistics.sites += 1;
-                self.give_up(object);
-            }
+            self.statistics.sites += 1;
+            self.give_up(object);
             return;
         }
         let flow = self.explore_object(object);
@@ -239,9 +207,6 @@ impl<'w, 'a> Work<'w, 'a> {
         });
         if handed {
             self.handed.push(object);
-        }
-        if !self.report {
-            return;
         }
         self.statistics.sites += 1;
         self.statistics.filtered_branches += u64::from(flow.filtered);

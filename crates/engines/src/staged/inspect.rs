@@ -1,11 +1,11 @@
 //! What the engine knows of one function, phase by phase: for dumps, and for those who work on the engine.
 
-use drip_flow::{EndKind, UseFlow};
+use drip_flow::UseFlow;
 use drip_models::Library;
 use drip_program::{FuncId, Program};
 
 use super::driver::Facts;
-use super::function::{Explored, explored};
+use super::function::inspected;
 
 /// The phases of one function as text.
 pub struct Inspection {
@@ -21,16 +21,7 @@ pub fn inspect(program: &Program, library: &Library, func: FuncId) -> Option<Ins
     let body = program.funcs[func].body.as_ref()?;
     let facts = Facts::collect(program, library, true);
     let (_, computed) = facts.analyse_all();
-    let Explored {
-        cells,
-        memory_ssa,
-        flows,
-    } = explored(&facts.context(&computed), func, body);
-    Some(Inspection {
-        cells,
-        memory_ssa,
-        flows,
-    })
+    Some(inspected(&facts.context(&computed), func, body))
 }
 
 impl Inspection {
@@ -48,12 +39,5 @@ impl Inspection {
             .iter()
             .map(|(title, flow)| flow.dot(title))
             .collect()
-    }
-
-    /// Does some path lose an object?
-    pub fn has_losses(&self) -> bool {
-        self.flows
-            .iter()
-            .any(|(_, flow)| flow.ends.iter().any(|e| e.kind == EndKind::Lost))
     }
 }

@@ -21,5 +21,5 @@ mod report;
 mod summarize;
 mod unify;
 
-pub use driver::{Config, Summaries, run, summaries};
+pub use driver::{Summaries, run, summaries};
 pub use inspect::{Inspection, inspect};

@@ -100,7 +100,24 @@ pub fn freed_objects(frame: &Frame<'_>) -> Vec<ObjId> {
 /// Parameters' objects that the function may store where they are still held after it: takers keep their argument.
 /// What lies deeper is only moved within or between the caller's structures, which the written cells tell.
 pub fn kept_objects(frame: &Frame<'_>) -> Vec<ObjId> {
-    kept(frame, |kind| matches!(kind, ObjKind::Param(_)))
+    let wanted = |kind: ObjKind| matches!(kind, ObjKind::Param(_));
+    let memory = &frame.local.memory;
+    let mut found: Vec<ObjId> = Vec::new();
+    for (cell, targets) in frame.local.contents.iter_enumerated() {
+        let owner = memory.kind(memory.cells[cell].obj);
+        if !owner.survives() && !matches!(owner, ObjKind::Fresh { .. }) {
+            continue;
+        }
+        for loc in targets {
+            if wanted(memory.kind(loc.obj)) && !found.contains(&loc.obj) {
+                found.push(loc.obj);
+            }
+        }
+    }
+    found.extend(stored_out_of_sight(frame, wanted));
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// What lies deeper behind parameters and may be moved to where no written cell can tell: it counts as escaped.
@@ -124,26 +141,6 @@ pub fn moved_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     found.extend(stored_out_of_sight(frame, |kind| {
         matches!(kind, ObjKind::Entry(_))
     }));
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
-fn kept(frame: &Frame<'_>, wanted: impl Fn(ObjKind) -> bool) -> Vec<ObjId> {
-    let memory = &frame.local.memory;
-    let mut found: Vec<ObjId> = Vec::new();
-    for (cell, targets) in frame.local.contents.iter_enumerated() {
-        let owner = memory.kind(memory.cells[cell].obj);
-        if !owner.survives() && !matches!(owner, ObjKind::Fresh { .. }) {
-            continue;
-        }
-        for loc in targets {
-            if wanted(memory.kind(loc.obj)) && !found.contains(&loc.obj) {
-                found.push(loc.obj);
-            }
-        }
-    }
-    found.extend(stored_out_of_sight(frame, wanted));
     found.sort_unstable();
     found.dedup();
     found
