@@ -8,7 +8,7 @@ use drip_models::{
     Atom, Certainty, Class, EscapeTo, Offset, Outcome, Root, Subject, Summary, Value, ValuePath,
 };
 use drip_pointer::local::LocSet;
-use drip_pointer::{CellId, Loc, Memory, ObjKind};
+use drip_pointer::{CellId, Loc, Memory, ObjId, ObjKind};
 use drip_program::{GlobalId, InstId, Op};
 use smallvec::SmallVec;
 
@@ -108,7 +108,8 @@ impl Explorer<'_, '_> {
                     if write.cell.base.root == Root::Ret {
                         continue;
                     }
-                    let named = self.cells_of(&before, inst, &write.cell.base, write.cell.offset);
+                    let cell = &write.cell;
+                    let named = self.cells_of(&before, inst, &cell.base, cell.offset, &[]);
                     if named.certain {
                         self.learn_written(state, &before, inst, named.cells[0], &write.value);
                     }
@@ -317,7 +318,7 @@ impl Explorer<'_, '_> {
             self.free(state, &before, inst, free, &mut affected);
         }
         for copy in &outcome.copies {
-            self.copy_object(state, &before, inst, copy);
+            self.copy_object(state, &before, inst, copy, &born);
         }
         for write in &outcome.writes {
             self.write(state, &before, inst, write, &born, &mut affected);
@@ -413,11 +414,20 @@ impl Explorer<'_, '_> {
                 loads: front.into(),
             },
             last,
+            &[],
         )
     }
 
-    /// The cells at `offset` of what `base` points to.
-    fn cells_of(&self, state: &State, inst: InstId, base: &ValuePath, offset: Offset) -> Named {
+    /// The cells at `offset` of what `base` points to. `born`: followed objects that the call makes on this path; of others
+    /// from this call an older instance is followed, which the call does not touch.
+    fn cells_of(
+        &self,
+        state: &State,
+        inst: InstId,
+        base: &ValuePath,
+        offset: Offset,
+        born: &[usize],
+    ) -> Named {
         let frame = self.frame;
         let memory = &frame.local.memory;
         let mut targets = LocSet::clone(&frame.resolve(inst, base));
@@ -432,7 +442,7 @@ impl Explorer<'_, '_> {
             let is_made_here = matches!(base.root, Root::Fresh(_)) && base.loads.is_empty();
             match self.denotes(state, inst, base, index) {
                 Holds::Yes => targets.retain(|l| l.obj == obj),
-                _ if is_made_here => {}
+                _ if is_made_here && born.contains(&index) => {}
                 _ => this_instance = false,
             }
         }
@@ -477,7 +487,11 @@ impl Explorer<'_, '_> {
             }
             let sure = held == Holds::Yes && free.certainty == Certainty::Must;
             self.settle(state, index, Machine::Freed { at: inst, sure });
-            self.release_contents(state, self.objects[index], affected);
+            if sure {
+                self.release_contents(state, self.objects[index], affected);
+            } else {
+                self.give_away_contents(state, inst, self.objects[index]);
+            }
             settled |= held == Holds::Yes;
         }
         if settled {
@@ -500,7 +514,7 @@ impl Explorer<'_, '_> {
     fn release_contents(
         &self,
         state: &mut State,
-        dead: drip_pointer::ObjId,
+        dead: ObjId,
         affected: &mut SmallVec<[usize; 4]>,
     ) {
         let memory = &self.frame.local.memory;
@@ -515,6 +529,24 @@ impl Explorer<'_, '_> {
         }
     }
 
+    /// Of an object that is perhaps freed nobody can say whether it still holds what it held.
+    fn give_away_contents(&self, state: &mut State, inst: InstId, perhaps_dead: ObjId) {
+        let memory = &self.frame.local.memory;
+        let mut gone: SmallVec<[ObjId; 4]> = SmallVec::from_slice(&[perhaps_dead]);
+        while let Some(dead) = gone.pop() {
+            for index in 0..state.objects.len() {
+                let held = state.objects[index].places.iter().any(
+                    |p| matches!(p.at, Where::Cell(cell) if memory.cells[cell].obj == dead),
+                );
+                if held && state.objects[index].is_live() {
+                    let to = Escape::Untracked;
+                    self.settle(state, index, Machine::Escaped { at: inst, to });
+                    gone.push(self.objects[index]);
+                }
+            }
+        }
+    }
+
     /// realloc: what the old block held, the new one holds.
     fn copy_object(
         &mut self,
@@ -522,6 +554,7 @@ impl Explorer<'_, '_> {
         before: &State,
         inst: InstId,
         copy: &drip_models::ContentCopy,
+        born: &[usize],
     ) {
         let frame = self.frame;
         let memory = &frame.local.memory;
@@ -531,6 +564,8 @@ impl Explorer<'_, '_> {
         }) else {
             return;
         };
+        let followed = self.objects.iter().position(|&o| o == to);
+        let this_instance = followed.is_none_or(|index| born.contains(&index));
         let from = frame.resolve(inst, &copy.from);
         for index in 0..before.objects.len() {
             for place in &before.objects[index].places {
@@ -553,7 +588,7 @@ impl Explorer<'_, '_> {
                         inst,
                         index,
                         &cells,
-                        !place.weak && cells.len() == 1,
+                        this_instance && !place.weak && cells.len() == 1,
                         None,
                     );
                 }
@@ -579,7 +614,7 @@ impl Explorer<'_, '_> {
                 outside: None,
             }
         } else {
-            self.cells_of(before, inst, &write.cell.base, write.cell.offset)
+            self.cells_of(before, inst, &write.cell.base, write.cell.offset, born)
         };
         let must = write.certainty == Certainty::Must;
         if named.certain && must && !returned {
@@ -722,8 +757,9 @@ impl Explorer<'_, '_> {
                 continue;
             }
             let direct = self.denotes(before, inst, &escape.path, index) != Holds::No;
-            // All that is reachable from what escapes goes along.
-            let inside = before.objects[index].places.iter().any(|p| match p.at {
+            // All that is reachable from what escapes goes along, also what the call itself put there.
+            let places = [&before.objects[index].places, &state.objects[index].places];
+            let inside = places.into_iter().flatten().any(|p| match p.at {
                 Where::Cell(cell) => reached
                     .binary_search(&frame.local.memory.cells[cell].obj)
                     .is_ok(),
