@@ -116,7 +116,7 @@ int countdown_bad(int tries) {
 int countdown_ok(int tries) {
   char *p = NULL;
   while (tries > 0 && !p) {
-    p = malloc(64); // OK[false-alarm]: what a loop counter says is forgotten after the loop
+    p = malloc(64);
     tries--;
   }
   if (p)

@@ -17,7 +17,7 @@ struct archive *archive_open(const char *path) {
     free(a);
     return NULL;
   }
-  a->members = 0;
+  a->members = (int)strlen(path) - 4;
   return a;
 }
 

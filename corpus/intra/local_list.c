@@ -45,7 +45,7 @@ int sum_list_ok(int n) {
 int head_only_bad(int n) {
   struct cell *head = NULL;
   while (n-- > 0) {
-    struct cell *c = malloc(sizeof *c); // LEAK[missed]: older instances of one allocation are held perhaps
+    struct cell *c = malloc(sizeof *c); // LEAK
     if (!c)
       break;
     c->next = head;

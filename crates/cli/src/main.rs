@@ -36,6 +36,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     exit::install_panic_message();
     let ui = Ui::new(&cli.global);
+    log_to_stderr();
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&cli, &ui)));
     match result {
         Ok(Ok(code)) => code.into(),
@@ -45,6 +46,17 @@ fn main() -> ExitCode {
         }
         // The message has been printed where it happened.
         Err(_) => Exit::Internal.into(),
+    }
+}
+
+/// Logs are for people who work on drip itself; `DRIP_LOG` names what they want to see, in the language of `RUST_LOG`.
+fn log_to_stderr() {
+    if let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("DRIP_LOG") {
+        tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(std::io::stderr)
+            .without_time()
+            .init();
     }
 }
 

@@ -535,9 +535,10 @@ impl Explorer<'_, '_> {
         let mut gone: SmallVec<[ObjId; 4]> = SmallVec::from_slice(&[perhaps_dead]);
         while let Some(dead) = gone.pop() {
             for index in 0..state.objects.len() {
-                let held = state.objects[index].places.iter().any(
-                    |p| matches!(p.at, Where::Cell(cell) if memory.cells[cell].obj == dead),
-                );
+                let held = state.objects[index]
+                    .places
+                    .iter()
+                    .any(|p| matches!(p.at, Where::Cell(cell) if memory.cells[cell].obj == dead));
                 if held && state.objects[index].is_live() {
                     let to = Escape::Untracked;
                     self.settle(state, index, Machine::Escaped { at: inst, to });
@@ -634,7 +635,7 @@ impl Explorer<'_, '_> {
             }
             if named.certain
                 && must
-                && state.objects[index].remove(Where::Cell(named.cells[0]))
+                && self.empty_cell(state, index, named.cells[0])
                 && held == Holds::No
             {
                 affected.push(index);

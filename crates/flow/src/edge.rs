@@ -1,7 +1,7 @@
 //! Transfer of an edge: φs are assigned, a new iteration forgets the old one, and what nobody will ask for is dropped.
 
 use drip_base::IdSet;
-use drip_cond::{SymId, TermId};
+use drip_cond::{SymId, TermId, TermKind};
 use drip_program::{BlockId, Op, ValueId};
 use smallvec::SmallVec;
 
@@ -98,6 +98,7 @@ impl Explorer<'_, '_> {
                 Where::Cell(_) | Where::Var(_) => true,
             });
         }
+        let carried = self.carried_facts(header, &inside, state);
         let values = &mut *self.values;
         let mut variant = |term: TermId| {
             values
@@ -106,6 +107,9 @@ impl Explorer<'_, '_> {
                 .any(|&sym| values.home(sym).is_some_and(&inside))
         };
         state.facts.retain(|fact| !variant(*fact));
+        for fact in carried {
+            state.learn(fact);
+        }
         // The φs' own bindings are of the new iteration if they do not mention the old one.
         state.env.retain(|entry| !variant(entry.1));
         if frame.body.vars.is_empty() {
@@ -113,6 +117,45 @@ impl Explorer<'_, '_> {
             let all: SmallVec<[usize; 4]> = (0..state.objects.len()).collect();
             self.check_roots(state, &all, None);
         }
+    }
+
+    /// What was known of a value is known of the header's φ that takes it over: `last = node` with a node that is not null.
+    fn carried_facts(
+        &mut self,
+        header: BlockId,
+        inside: &impl Fn(BlockId) -> bool,
+        state: &State,
+    ) -> SmallVec<[TermId; 4]> {
+        let values = &mut *self.values;
+        let mut renamed: SmallVec<[(SymId, TermId); 4]> = SmallVec::new();
+        for &(phi, term) in &state.env {
+            if let TermKind::Sym(old) = *values.terms.kind(term)
+                && values.home(phi) == Some(header)
+                && values.home(old).is_some_and(inside)
+            {
+                let phi = values.terms.sym(phi, values.terms.sort(term));
+                renamed.push((old, phi));
+            }
+        }
+        let mut carried = SmallVec::new();
+        if renamed.is_empty() {
+            return carried;
+        }
+        let new = |sym: SymId| renamed.iter().find(|r| r.0 == sym).map(|r| r.1);
+        for &fact in &state.facts {
+            let symbols = values.symbols_in(fact);
+            let is_old = |sym: &SymId| values.home(*sym).is_some_and(inside);
+            let goes_on = symbols
+                .iter()
+                .all(|sym| new(*sym).is_some() || !is_old(sym));
+            if goes_on && symbols.iter().any(|sym| new(*sym).is_some()) {
+                let fact = values.replaced(fact, new);
+                if values.terms.as_bool(fact).is_none() {
+                    carried.push(fact);
+                }
+            }
+        }
+        carried
     }
 
     /// Drops SSA values that nobody will read. The death of a value is no loss by itself: the variable that had it may

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use drip_base::{Graph, IdSet};
 use drip_memssa::{Annotations, MemSsa, RegionId};
 use drip_models::{Atom, Outcome, Root, Subject, Touched, Value, ValuePath};
-use drip_pointer::local::{CallTable, LocSet};
+use drip_pointer::local::{CallTable, LocSet, Sources};
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjId, ObjKind};
 use drip_program::{
     BlockId, Body, Cfg, FuncId, GlobalId, InstId, Op, Operand, Program, Type, TypeId, ValueId,
@@ -15,6 +15,7 @@ use drip_program::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::sources::Finder;
 use crate::values::{Context, Values};
 
 /// One function, ready to be explored.
@@ -27,7 +28,7 @@ pub struct Frame<'a> {
     pub local: LocalMemory,
     pub memssa: MemSsa,
     /// Objects that each call's arguments lead to; sorted.
-    pub reach: FxHashMap<InstId, Vec<ObjId>>,
+    pub reach: Reach,
     /// Variables that keep their initial value.
     constants: &'a IdSet<GlobalId>,
     /// Block of each instruction.
@@ -63,25 +64,30 @@ impl<'a> Frame<'a> {
         constants: &'a IdSet<GlobalId>,
     ) -> (Frame<'a>, Values) {
         let cfg = Cfg::build(body);
-        let mut local = LocalMemory::build(program, body, &calls);
-        // The world is one region too, so that reads through unknown pointers are ordered with unknown writes.
-        local.memory.cell(Loc {
-            obj: Memory::WORLD,
-            off: drip_models::Offset::ANY,
-        });
-        while local.contents.len() < local.memory.cells.len() {
-            local.contents.push(LocSet::new());
-        }
         let mut block_of = vec![BlockId::new(0); body.insts.len()];
         for block in body.blocks.ids() {
             for inst in body.block_insts(block) {
                 block_of[inst.index()] = block;
             }
         }
-        let reach = call_reach(body, &calls, &local);
-        let marks = annotate(program, body, &cfg, &calls, &local, &reach);
-        let memssa =
-            drip_memssa::build(cfg.graph(), cfg.reversed_graph(), cfg.dominators(), &marks);
+        let maker = MemoryMaker {
+            program,
+            body,
+            cfg: &cfg,
+            calls: &calls,
+        };
+        let (mut local, mut reach, mut memssa) = maker.make(&Sources::default());
+        let finder = Finder {
+            body,
+            cfg: &cfg,
+            block_of: &block_of,
+            local: &local,
+            memssa: &memssa,
+        };
+        let sources = finder.sources();
+        if !sources.is_empty() {
+            (local, reach, memssa) = maker.make(&sources);
+        }
         let context = Context {
             program,
             body,
@@ -288,12 +294,50 @@ pub fn args_of(body: &Body, call: InstId) -> &[Operand] {
     }
 }
 
-fn call_reach(
-    body: &Body,
-    calls: &CallTable,
-    local: &LocalMemory,
-) -> FxHashMap<InstId, Vec<ObjId>> {
-    let mut reach = FxHashMap::default();
+/// Objects that each call's arguments lead to; sorted.
+type Reach = FxHashMap<InstId, Vec<ObjId>>;
+
+/// What a function's memory is made from.
+struct MemoryMaker<'m> {
+    program: &'m Program,
+    body: &'m Body,
+    cfg: &'m Cfg,
+    calls: &'m CallTable,
+}
+
+impl MemoryMaker<'_> {
+    /// Points-to sets, and memory SSA on top of them.
+    fn make(&self, sources: &Sources) -> (LocalMemory, Reach, MemSsa) {
+        let mut local = LocalMemory::build(self.program, self.body, self.calls, sources);
+        // The world is one region too, so that reads through unknown pointers are ordered with unknown writes.
+        local.memory.cell(Loc {
+            obj: Memory::WORLD,
+            off: drip_models::Offset::ANY,
+        });
+        while local.contents.len() < local.memory.cells.len() {
+            local.contents.push(LocSet::new());
+        }
+        let reach = call_reach(self.body, self.calls, &local);
+        let marks = annotate(
+            self.program,
+            self.body,
+            self.cfg,
+            self.calls,
+            &local,
+            &reach,
+        );
+        let memssa = drip_memssa::build(
+            self.cfg.graph(),
+            self.cfg.reversed_graph(),
+            self.cfg.dominators(),
+            &marks,
+        );
+        (local, reach, memssa)
+    }
+}
+
+fn call_reach(body: &Body, calls: &CallTable, local: &LocalMemory) -> Reach {
+    let mut reach = Reach::default();
     for &call in calls.keys() {
         let targets: Vec<Loc> = args_of(body, call)
             .iter()
@@ -312,7 +356,7 @@ fn annotate(
     cfg: &Cfg,
     calls: &CallTable,
     local: &LocalMemory,
-    reach: &FxHashMap<InstId, Vec<ObjId>>,
+    reach: &Reach,
 ) -> Annotations {
     let mut marker = Marker {
         marks: Annotations::new(body.blocks.len(), local.memory.cells.len()),

@@ -12,6 +12,7 @@ mod graph;
 mod interface;
 mod relevance;
 mod roots;
+mod sources;
 mod state;
 mod text;
 mod transfer;

@@ -16,8 +16,9 @@ use crate::frame::{Frame, cell_of, region};
 use crate::interface::path_term;
 use crate::values::{Symbol, Values};
 
-/// Versions left behind in cells without a followed object that a summary tells apart; if there are more, none.
-const MAX_LEFT_OTHERS: usize = 4;
+/// Blocks whose φs are told apart for what they leave in cells without a followed object; if there are more, none. All φs
+/// of one block go together: they have as many values as the block has predecessors.
+const MAX_LEFT_BLOCKS: usize = 4;
 
 /// Entry objects of one exploration that may all be null.
 const MAX_NULLABLE: usize = 3;
@@ -131,8 +132,8 @@ fn left_behind(
 ) {
     for (cell, place) in frame.local.memory.cells.iter_enumerated() {
         let object = &frame.local.memory.objects[place.obj];
-        if !object.kind.has_entry_state() || object.depth > 2 || !frame.local.memory.is_strong(cell)
-        {
+        let is_seen = object.kind.has_entry_state() || matches!(object.kind, ObjKind::Fresh { .. });
+        if !is_seen || object.depth > 2 || !frame.local.memory.is_strong(cell) {
             continue;
         }
         let Some(version) = frame.memssa.used(ret, region(cell)) else {
@@ -151,18 +152,39 @@ fn left_behind(
 
 impl Decisions {
     /// What callers of a function that handles `objects` will want to tell apart: what it returns, and what it leaves in
-    /// cells that may hold one of the objects; in others only if they are few, since each can double the states at the exit.
-    fn seen_by_callers(&self, frame: &Frame<'_>, objects: &[ObjId]) -> Vec<(TermId, BlockId)> {
+    /// cells that may hold one of the objects; in others only if few blocks decide that, since each can double the states at
+    /// the exit.
+    fn seen_by_callers(
+        &self,
+        frame: &Frame<'_>,
+        values: &mut Values,
+        objects: &[ObjId],
+    ) -> Vec<(TermId, BlockId)> {
         let holds = |cell: CellId| {
             frame.local.contents[cell]
                 .iter()
                 .any(|l| objects.contains(&l.obj))
         };
         let mut seen = self.returned.clone();
-        let (held, others): (Vec<_>, Vec<_>) =
-            self.left.iter().partition(|(cell, ..)| holds(*cell));
+        let memory = &frame.local.memory;
+        let is_handed = |cell: CellId| {
+            let owner = memory.cells[cell].obj;
+            memory.kind(owner).has_entry_state() || objects.contains(&owner)
+        };
+        let (held, others): (Vec<_>, Vec<_>) = self
+            .left
+            .iter()
+            .filter(|(cell, ..)| is_handed(*cell))
+            .partition(|(cell, ..)| holds(*cell));
         seen.extend(held.iter().map(|(_, term, block)| (*term, *block)));
-        if others.len() <= MAX_LEFT_OTHERS {
+        let mut deciding: Vec<BlockId> = Vec::new();
+        for (_, term, _) in &others {
+            let symbols = values.symbols_in(*term);
+            deciding.extend(symbols.iter().filter_map(|&sym| values.home(sym)));
+        }
+        deciding.sort_unstable();
+        deciding.dedup();
+        if deciding.len() <= MAX_LEFT_BLOCKS {
             seen.extend(others.iter().map(|(_, term, block)| (*term, *block)));
         }
         seen
@@ -208,7 +230,9 @@ impl Relevance {
     ) -> Relevance {
         let (blocks, returned) = match scope {
             Scope::Fate(blocks) => (blocks, Vec::new()),
-            Scope::Exits(blocks, objects) => (blocks, found.seen_by_callers(frame, objects)),
+            Scope::Exits(blocks, objects) => {
+                (blocks, found.seen_by_callers(frame, values, objects))
+            }
         };
         let mut out = Relevance::default();
         let mut counts: FxHashMap<SymId, u32> = FxHashMap::default();

@@ -352,7 +352,7 @@ impl Explorer<'_, '_> {
                 continue;
             }
             let held = holds_operand(&state.objects[index], value);
-            if certain && state.objects[index].remove(Where::Cell(cells[0])) && held == Holds::No {
+            if certain && self.empty_cell(state, index, cells[0]) && held == Holds::No {
                 affected.push(index);
             }
             if held != Holds::No {
@@ -367,6 +367,17 @@ impl Explorer<'_, '_> {
             }
         }
         self.check_roots(state, &affected, Some(inst));
+    }
+
+    /// The cell of the followed instance no longer holds object `index`; true if it did. A cell of the object's own site that
+    /// perhaps holds it belongs to another instance, which is not written here.
+    pub(crate) fn empty_cell(&self, state: &mut State, index: usize, cell: CellId) -> bool {
+        let is_own = self.frame.local.memory.cells[cell].obj == self.objects[index];
+        let at = Where::Cell(cell);
+        if is_own && state.objects[index].holds(at) == Holds::Perhaps {
+            return false;
+        }
+        state.objects[index].remove(at)
     }
 
     /// Object `index` is now also held by one of `cells`.
@@ -489,8 +500,8 @@ impl Explorer<'_, '_> {
             {
                 continue;
             }
-            for (index, object) in state.objects.iter_mut().enumerate() {
-                if object.remove(Where::Cell(cell)) {
+            for index in 0..state.objects.len() {
+                if self.empty_cell(state, index, cell) {
                     affected.push(index);
                 }
             }

@@ -7,19 +7,25 @@
 use std::sync::Arc;
 
 use drip_base::IdSet;
-use drip_models::{Library, Summary, Touched};
+use drip_models::{Certainty, Library, Summary, Touched};
 use drip_pointer::{CallGraph, constant_globals};
 use drip_program::{FuncId, GlobalId, Program};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::CallContext;
+use super::causes::{Caused, one_per_cause};
 use super::function::{Result, analyse};
 use super::merge::narrowed;
-use crate::finding::{Analysis, Statistics};
+use crate::finding::Analysis;
 
 /// Rounds over a recursive component; if summaries still change then, they are taken as they are and marked limited.
 pub const MAX_ROUNDS: usize = 3;
+
+/// The same for components of at most [`SMALL_COMPONENT`] functions: a structure that is freed recursively takes a round per
+/// level until its summary says what holds for all levels.
+const MAX_ROUNDS_OF_SMALL: usize = 6;
+const SMALL_COMPONENT: usize = 4;
 
 /// Summaries of all functions with a body.
 pub type Summaries = Vec<Option<Arc<Summary>>>;
@@ -28,19 +34,16 @@ pub type Summaries = Vec<Option<Arc<Summary>>>;
 pub fn run(program: &Program, library: &Library) -> Analysis {
     let (results, _) = Facts::collect(program, library, false).analyse_all();
     let mut analysis = Analysis::default();
-    let mut statistics = Statistics::default();
+    let mut findings: Vec<Caused> = Vec::new();
     for result in results.into_iter().flatten() {
-        statistics.merge(&result.statistics);
-        analysis.findings.extend(result.findings);
+        analysis.statistics.merge(&result.statistics);
+        findings.extend(result.findings);
         analysis.ledger.extend(result.ledger);
     }
-    analysis
-        .findings
-        .retain(|finding| !is_system_header(&finding.primary.file));
-    analysis.statistics = statistics;
-    analysis
-        .findings
-        .sort_by(|a, b| (&a.primary, &a.id).cmp(&(&b.primary, &b.id)));
+    findings.retain(|f| !is_system_header(&f.finding.primary.file));
+    let order = |f: &Caused| (f.finding.primary.clone(), f.finding.id.clone());
+    findings.sort_by_cached_key(order);
+    analysis.findings = one_per_cause(findings, |func| program.func_name(func).to_owned());
     analysis
         .ledger
         .sort_by(|a, b| (&a.at, &a.callee, &a.reason).cmp(&(&b.at, &b.callee, &b.reason)));
@@ -189,7 +192,12 @@ impl<'a> Facts<'a> {
         let order = callees_first(graph, members);
         let mut given_up: FxHashSet<FuncId> = FxHashSet::default();
         let mut stale: FxHashSet<FuncId> = members.iter().copied().collect();
-        for round in 0..MAX_ROUNDS {
+        let rounds = if members.len() <= SMALL_COMPONENT {
+            MAX_ROUNDS_OF_SMALL
+        } else {
+            MAX_ROUNDS
+        };
+        for round in 0..rounds {
             for &at in &order {
                 let func = members[at];
                 if !stale.remove(&func) {
@@ -213,8 +221,8 @@ impl<'a> Facts<'a> {
                             .copied()
                             .filter(|&m| again(m) && !given_up.contains(&m)),
                     );
-                    if round + 1 == MAX_ROUNDS {
-                        Arc::make_mut(&mut result.summary).limited = true;
+                    if round + 1 == rounds {
+                        unfinished(Arc::make_mut(&mut result.summary));
                         result.statistics.functions_limited = 1;
                     }
                     known[func.index()] = Some(inside);
@@ -244,6 +252,15 @@ impl<'a> Facts<'a> {
             .zip(results)
             .filter_map(|(func, result)| Some((func, result?)))
             .collect()
+    }
+}
+
+/// The summary of a recursive function that would change in a further round: what it does to structures is not all told.
+fn unfinished(summary: &mut Summary) {
+    summary.limited = true;
+    let frees = summary.outcomes.iter_mut().flat_map(|o| &mut o.frees);
+    for free in frees.filter(|f| !f.path.loads.is_empty()) {
+        free.certainty = Certainty::May;
     }
 }
 

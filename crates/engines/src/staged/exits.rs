@@ -227,13 +227,14 @@ impl ExitReader<'_, '_> {
             };
             match followed.machine {
                 Machine::Freed { sure, .. } => outcome.frees.push(Free {
-                    path,
-                    family: Family::default(),
-                    certainty: if sure {
+                    // What an object held that lies as deep as can be told goes with it or is freed before: nobody can say.
+                    certainty: if sure && path.loads.len() + 1 < MAX_ENTRY_DEPTH as usize {
                         Certainty::Must
                     } else {
                         Certainty::May
                     },
+                    family: Family::default(),
+                    path,
                 }),
                 Machine::Escaped { to, .. } => outcome.escapes.push(SummaryEscape {
                     path,

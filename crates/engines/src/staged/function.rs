@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use drip_cond::{Stage, Verdict as Answer};
 use drip_flow::{
-    Decisions, EndKind, Frame, Goal, Machine, Relevance, Scope, UseFlow, Values, Where, decisions,
-    explore,
+    Decisions, End, EndKind, Frame, Goal, Machine, Relevance, Scope, UseFlow, Values, Where,
+    decisions, explore,
 };
 use drip_models::{Library, Summary};
 use drip_pointer::local::CallTable;
@@ -13,6 +13,7 @@ use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, call_table, callee_name};
+use super::causes::{Caused, cause};
 use super::feasible::{decide, path_condition};
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
@@ -20,7 +21,7 @@ use super::paths::{Path, Paths};
 use super::replay::replay;
 use super::report::{Loss, Reporter};
 use super::summarize::{summarize, uncalled};
-use crate::finding::{Confidence, Finding, LedgerEntry, Statistics, Verdict};
+use crate::finding::{Confidence, LedgerEntry, Statistics, Verdict};
 
 /// Paths of one losing end that go to the solver before the end counts as undecided.
 pub const MAX_PATHS: usize = 12;
@@ -37,7 +38,7 @@ pub const MAX_LOSSES: usize = 6;
 /// What one function yields.
 pub struct Result {
     pub summary: Arc<Summary>,
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Caused>,
     pub ledger: Vec<LedgerEntry>,
     pub statistics: Statistics,
 }
@@ -143,6 +144,21 @@ fn may_throw(body: &Body, calls: &CallTable) -> bool {
     false
 }
 
+/// Objects that are held where only "perhaps" can be said (elements with unknown index, older objects of a loop) count as lost
+/// only where nothing on any path takes care of such. Freeing one that is still held for certain takes care of that one only;
+/// but whoever keeps it may keep what it leads to.
+fn takes_care_of_blurred(end: &End) -> bool {
+    let Some(object) = end
+        .state
+        .objects
+        .first()
+        .filter(|_| end.kind == EndKind::Settled)
+    else {
+        return false;
+    };
+    object.blurred || !matches!(object.machine, Machine::Freed { sure: true, .. })
+}
+
 struct Work<'w, 'a> {
     frame: &'w Frame<'a>,
     values: &'w mut Values,
@@ -150,7 +166,7 @@ struct Work<'w, 'a> {
     decisions: &'w Decisions,
     is_main: bool,
     statistics: &'w mut Statistics,
-    findings: Vec<Finding>,
+    findings: Vec<Caused>,
     ledger: Vec<LedgerEntry>,
     /// Objects that some path hands to the caller.
     handed: Vec<ObjId>,
@@ -255,12 +271,11 @@ impl<'w, 'a> Work<'w, 'a> {
 
     /// Looks for a feasible losing path.
     fn judge(&mut self, flow: &UseFlow) -> bool {
-        let safe_somewhere = flow.ends.iter().any(|e| e.kind == EndKind::Settled);
+        let perhaps_counts = !flow.ends.iter().any(takes_care_of_blurred);
         let mut ends: Vec<usize> = (0..flow.ends.len())
             .filter(|&i| match flow.ends[i].kind {
                 EndKind::Lost => true,
-                // Elements with unknown index: only where nothing on any path takes care of them.
-                EndKind::LostPerhaps => !safe_somewhere,
+                EndKind::LostPerhaps => perhaps_counts,
                 _ => false,
             })
             .collect();
@@ -303,7 +318,10 @@ impl<'w, 'a> Work<'w, 'a> {
             .collect();
         match reporter.finding(flow, &shown) {
             Some(finding) => {
-                self.findings.push(finding);
+                let by = losses
+                    .first()
+                    .and_then(|(_, path, _)| cause(self.frame, flow, path));
+                self.findings.push(Caused { finding, by });
                 true
             }
             None => false,

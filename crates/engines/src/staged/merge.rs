@@ -323,13 +323,21 @@ pub(super) fn narrowed(summary: &Summary) -> Summary {
                 _ => near,
             }
         });
-        outcome.frees.retain(|free| {
-            let near = free.path.loads.len() <= 1 && free.path.loads.iter().all(|o| o.is_exact());
-            if !near {
-                gone.push(free.path.clone());
-            }
-            near
+        let (near, deep): (Vec<Free>, Vec<Free>) = outcome.frees.drain(..).partition(|free| {
+            free.path.loads.len() <= 1 && free.path.loads.iter().all(|o| o.is_exact())
         });
+        outcome.frees = near;
+        for Free { path, .. } in deep {
+            // With the parent gone nobody can say any more what became of its contents.
+            match outcome
+                .frees
+                .iter_mut()
+                .find(|f| !f.path.loads.is_empty() && f.path.leads_to(&path))
+            {
+                Some(parent) => parent.certainty = Certainty::May,
+                None => gone.push(path),
+            }
+        }
         outcome
             .when
             .retain(|atom| matches!(&atom.subject, Subject::Entry(path) if path.loads.len() <= 1));
@@ -431,9 +439,33 @@ fn together(a: &Outcome, b: &Outcome) -> Option<Outcome> {
     }
     both.writes.sort();
     both.writes.dedup();
+    drop_behind_null(&mut both);
     reduce_effects(&mut both);
     bound_writes(&mut both.writes);
     Some(both)
+}
+
+/// A part that takes an object to exist says nothing where another part knows that there is none.
+fn drop_behind_null(outcome: &mut Outcome) {
+    let nulls: Vec<ValuePath> = outcome
+        .when
+        .iter()
+        .filter(|atom| atom.class == Class::Eq(0))
+        .filter_map(|atom| match &atom.subject {
+            Subject::Entry(path) => Some(path.clone()),
+            Subject::Ret => None,
+        })
+        .collect();
+    let behind = |path: &ValuePath| nulls.iter().any(|null| null.leads_to(path));
+    outcome.frees.retain(|f| !behind(&f.path));
+    outcome.escapes.retain(|e| !behind(&e.path));
+    outcome.writes.retain(|w| {
+        let value = match &w.value {
+            Value::Entry { path, .. } => behind(path) && !nulls.contains(path),
+            _ => false,
+        };
+        !behind(&w.cell.base) && !value
+    });
 }
 
 /// How much a write says: a part that does not follow an object only knows that something was written.

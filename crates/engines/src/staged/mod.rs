@@ -6,6 +6,7 @@
 //! (what callers need to know).
 
 mod calls;
+mod causes;
 mod driver;
 mod exits;
 mod feasible;

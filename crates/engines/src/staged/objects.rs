@@ -12,6 +12,10 @@ use drip_program::Op;
 /// Holders followed along with one object; what is stored into further ones counts as escaped (ledger: untracked).
 pub const MAX_HOLDERS: usize = 4;
 
+/// Objects of one structure that a loop walks along and frees; larger ones are followed object by object, where it is not known
+/// which of them the loop is at.
+const MAX_WALKED: usize = 8;
+
 /// Fresh objects of the function, in the order of their calls.
 pub fn fresh_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     let mut found: Vec<(ObjKind, ObjId)> = frame
@@ -45,8 +49,8 @@ pub fn holders(frame: &Frame<'_>, object: ObjId) -> Vec<ObjId> {
     followed
 }
 
-/// Objects whose fate callers want to know, in clusters of those that may hold each other: the fresh ones in `handed`, and
-/// entry objects that may be freed or kept.
+/// Objects whose fate callers want to know, in clusters of those that have to be followed together: the fresh ones in
+/// `handed`, and entry objects that may be freed or kept.
 pub fn clusters(frame: &Frame<'_>, handed: &[ObjId]) -> Vec<Vec<ObjId>> {
     let mut objects: Vec<ObjId> = handed.to_vec();
     for obj in freed_objects(frame).into_iter().chain(kept_objects(frame)) {
@@ -54,36 +58,97 @@ pub fn clusters(frame: &Frame<'_>, handed: &[ObjId]) -> Vec<Vec<ObjId>> {
             objects.push(obj);
         }
     }
+    let walked = walked_structures(frame);
+    for &obj in walked.iter().flatten() {
+        if !objects.contains(&obj) {
+            objects.push(obj);
+        }
+    }
+    let mut groups = Groups::new(objects);
     let memory = &frame.local.memory;
-    let mut group: Vec<usize> = (0..objects.len()).collect();
     for (cell, targets) in frame.local.contents.iter_enumerated() {
         // What callers own holds whatever it is given; only fresh holders have a fate of their own.
         let owner = memory.cells[cell].obj;
-        if !matches!(memory.kind(owner), ObjKind::Fresh { .. }) {
-            continue;
-        }
-        let Some(holder) = objects.iter().position(|&o| o == owner) else {
-            continue;
-        };
-        for loc in targets {
-            if let Some(held) = objects.iter().position(|&o| o == loc.obj) {
-                let (from, to) = (group[held], group[holder]);
-                for g in &mut group {
-                    if *g == from {
-                        *g = to;
-                    }
-                }
+        if matches!(memory.kind(owner), ObjKind::Fresh { .. }) {
+            for loc in targets {
+                groups.join(owner, loc.obj);
             }
         }
     }
+    for structure in &walked {
+        for pair in structure.windows(2) {
+            groups.join(pair[0], pair[1]);
+        }
+    }
+    groups.into_clusters()
+}
+
+/// Disjoint sets of objects, in the order in which the objects were found.
+struct Groups {
+    objects: Vec<ObjId>,
+    group: Vec<usize>,
+}
+
+impl Groups {
+    fn new(objects: Vec<ObjId>) -> Groups {
+        let group = (0..objects.len()).collect();
+        Groups { objects, group }
+    }
+
+    /// Objects that are not in any set stay outside.
+    fn join(&mut self, a: ObjId, b: ObjId) {
+        let position = |obj| self.objects.iter().position(|&o| o == obj);
+        let (Some(a), Some(b)) = (position(a), position(b)) else {
+            return;
+        };
+        let (to, from) = (self.group[a], self.group[b]);
+        for group in self.group.iter_mut().filter(|g| **g == from) {
+            *group = to;
+        }
+    }
+
+    fn into_clusters(self) -> Vec<Vec<ObjId>> {
+        let mut found: Vec<(usize, Vec<ObjId>)> = Vec::new();
+        for (&obj, group) in self.objects.iter().zip(self.group) {
+            match found.iter_mut().find(|(known, _)| *known == group) {
+                Some((_, cluster)) => cluster.push(obj),
+                None => found.push((group, vec![obj])),
+            }
+        }
+        found.into_iter().map(|(_, cluster)| cluster).collect()
+    }
+}
+
+/// Entry objects that one call frees in turn, as a loop over a list does, each with the objects that lead to it: only where
+/// these are followed too is it known which of them the loop is at.
+fn walked_structures(frame: &Frame<'_>) -> Vec<Vec<ObjId>> {
+    let memory = &frame.local.memory;
+    let is_entry = |obj: ObjId| matches!(memory.kind(obj), ObjKind::Param(_) | ObjKind::Entry(_));
+    let mut calls: Vec<_> = frame.calls.iter().collect();
+    calls.sort_unstable_by_key(|(inst, _)| **inst);
     let mut found: Vec<Vec<ObjId>> = Vec::new();
-    let mut names: Vec<usize> = Vec::new();
-    for (index, &obj) in objects.iter().enumerate() {
-        match names.iter().position(|&n| n == group[index]) {
-            Some(at) => found[at].push(obj),
-            None => {
-                names.push(group[index]);
-                found.push(vec![obj]);
+    for (&inst, summary) in calls {
+        for free in summary.outcomes.iter().flat_map(|o| &o.frees) {
+            let mut structure: Vec<ObjId> = Vec::new();
+            for loc in frame.resolve(inst, &free.path).iter() {
+                let mut next = Some(loc.obj).filter(|&obj| is_entry(obj));
+                while let Some(obj) = next.filter(|obj| !structure.contains(obj)) {
+                    structure.push(obj);
+                    next = match memory.kind(obj) {
+                        ObjKind::Entry(home) => {
+                            Some(memory.cells[home].obj).filter(|&o| is_entry(o))
+                        }
+                        _ => None,
+                    };
+                }
+            }
+            let freed = frame
+                .resolve(inst, &free.path)
+                .iter()
+                .filter(|l| is_entry(l.obj))
+                .count();
+            if freed > 1 && structure.len() <= MAX_WALKED && !found.contains(&structure) {
+                found.push(structure);
             }
         }
     }

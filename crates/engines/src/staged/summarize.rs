@@ -226,14 +226,19 @@ impl<'a> Maker<'_, 'a> {
     }
 
     fn explore(&mut self, relevance: &Relevance, objects: &[ObjId]) -> UseFlow {
-        explore(
+        let flow = explore(
             self.frame,
             self.values,
             relevance,
             objects.to_vec(),
             Goal::Exits,
             false,
-        )
+        );
+        tracing::trace!(
+            function = self.frame.program.func_name(self.frame.func),
+            "use-flow graph to the exits:\n{flow}"
+        );
+        flow
     }
 
     /// Explorations that tell outcomes apart.

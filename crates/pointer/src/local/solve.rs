@@ -41,6 +41,16 @@ pub type LocSet = SmallVec<[Loc; 2]>;
 /// What each call of the function does. Calls without an entry have no effect on memory (intrinsics).
 pub type CallTable = FxHashMap<InstId, Arc<Summary>>;
 
+/// Where the value of a load comes from, if memory SSA knows: what its cell held on entry, or what these stores put there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    pub entry: bool,
+    pub stored: SmallVec<[Operand; 2]>,
+}
+
+/// Loads whose source is known.
+pub type Sources = FxHashMap<InstId, Source>;
+
 /// Points-to sets of one function. Frozen once built.
 #[derive(Clone, Debug)]
 pub struct LocalMemory {
@@ -52,8 +62,15 @@ pub struct LocalMemory {
 }
 
 impl LocalMemory {
-    pub fn build(program: &Program, body: &Body, calls: &CallTable) -> LocalMemory {
-        let mut solver = Solver::new(program, body, calls);
+    /// `sources` makes the loads that it names flow-sensitive: a strong update kills what was there before. Each of them reads
+    /// one exact cell, by an earlier solution of the same function.
+    pub fn build(
+        program: &Program,
+        body: &Body,
+        calls: &CallTable,
+        sources: &Sources,
+    ) -> LocalMemory {
+        let mut solver = Solver::new(program, body, calls, sources);
         solver.run();
         solver.out
     }
@@ -118,6 +135,7 @@ pub(super) struct Solver<'a> {
     program: &'a Program,
     pub(super) body: &'a Body,
     calls: &'a CallTable,
+    sources: &'a Sources,
     pub(super) out: LocalMemory,
     changed: bool,
     /// Last rounds: whatever still grows becomes unknown.
@@ -139,7 +157,12 @@ pub(super) struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(program: &'a Program, body: &'a Body, calls: &'a CallTable) -> Self {
+    fn new(
+        program: &'a Program,
+        body: &'a Body,
+        calls: &'a CallTable,
+        sources: &'a Sources,
+    ) -> Self {
         let out = LocalMemory {
             memory: Memory::default(),
             values: IndexVec::from_elem(LocSet::new(), body.value_count()),
@@ -151,6 +174,7 @@ impl<'a> Solver<'a> {
             program,
             body,
             calls,
+            sources,
             out,
             changed: false,
             give_up: false,
@@ -317,7 +341,10 @@ impl<'a> Solver<'a> {
                     },
                 );
             }
-            Op::Load { addr } => self.load_into(result, addr, body.insts[inst].ty),
+            Op::Load { addr } => match self.sources.get(&inst) {
+                Some(source) => self.load_from(result, addr, source),
+                None => self.load_into(result, addr, body.insts[inst].ty),
+            },
             Op::Store { addr, value } => {
                 let targets: LocSet = self.out.targets(value).into();
                 self.store(addr, Offset::ZERO, &targets);
@@ -467,53 +494,50 @@ impl<'a> Solver<'a> {
     }
 
     /// What a cell holds before the function touches it; asked for only when it is read as a pointer.
-    fn entry_contents(&mut self, cell: CellId) {
+    fn entry_targets(&mut self, cell: CellId) -> LocSet {
         let place = self.out.memory.cells[cell];
         if !self.may_hold_pointer(place.off) {
-            return;
+            return LocSet::new();
         }
         let object = &self.out.memory.objects[place.obj];
         let (kind, depth) = (object.kind, object.depth);
-        match kind {
-            ObjKind::World => self.add_content(cell, world()),
-            ObjKind::Deep(_) => self.add_content(
-                cell,
-                Loc {
-                    obj: place.obj,
-                    off: Offset::ANY,
-                },
-            ),
+        let target = match kind {
+            ObjKind::World => world(),
+            ObjKind::Deep(_) => Loc {
+                obj: place.obj,
+                off: Offset::ANY,
+            },
             ObjKind::Global(global) if self.program.globals[global].is_const => {
-                self.initial_contents(cell, &self.program.globals[global].init);
+                return self.initial_targets(cell, &self.program.globals[global].init);
             }
             ObjKind::Global(_) | ObjKind::Param(_) | ObjKind::Entry(_) => {
-                if self.out.memory.objects.len() > MAX_OBJECTS {
-                    self.out.limited = true;
-                    self.add_content(cell, world());
-                    return;
-                }
-                let obj = if depth >= MAX_ENTRY_DEPTH {
-                    self.out.memory.object(ObjKind::Deep(place.obj), depth)
+                let kind = if depth >= MAX_ENTRY_DEPTH {
+                    (ObjKind::Deep(place.obj), depth)
                 } else {
-                    self.out.memory.object(ObjKind::Entry(cell), depth + 1)
+                    (ObjKind::Entry(cell), depth + 1)
                 };
-                self.add_content(
-                    cell,
+                let is_known = self.out.memory.find_object(kind.0).is_some();
+                if !is_known && self.out.memory.objects.len() > MAX_OBJECTS {
+                    self.out.limited = true;
+                    world()
+                } else {
                     Loc {
-                        obj,
+                        obj: self.out.memory.object(kind.0, kind.1),
                         off: Offset::ZERO,
-                    },
-                );
+                    }
+                }
             }
-            ObjKind::Stack(_) | ObjKind::Fresh { .. } | ObjKind::Func(_) => {}
-        }
+            ObjKind::Stack(_) | ObjKind::Fresh { .. } | ObjKind::Func(_) => return LocSet::new(),
+        };
+        LocSet::from_slice(&[target])
     }
 
     /// A constant table: addresses in its initialiser.
-    fn initial_contents(&mut self, cell: CellId, init: &Init) {
+    fn initial_targets(&mut self, cell: CellId, init: &Init) -> LocSet {
+        let mut targets = LocSet::new();
         let off = self.out.memory.cells[cell].off;
         let Init::Slots { slots, .. } = init else {
-            return;
+            return targets;
         };
         for &(at, scalar) in slots.iter() {
             if !off.may_equal(Offset::exact(at as i64)) {
@@ -525,14 +549,10 @@ impl<'a> Solver<'a> {
                 _ => continue,
             };
             let obj = self.out.memory.object(kind, 0);
-            self.add_content(
-                cell,
-                Loc {
-                    obj,
-                    off: Offset::exact(offset),
-                },
-            );
+            let off = Offset::exact(offset);
+            insert(&mut targets, Loc { obj, off });
         }
+        targets
     }
 
     fn add_content(&mut self, cell: CellId, loc: Loc) {
@@ -560,7 +580,9 @@ impl<'a> Solver<'a> {
         }
         self.looking.push(loc.obj);
         if self.asked.insert(cell) {
-            self.entry_contents(cell);
+            for target in self.entry_targets(cell) {
+                self.add_content(cell, target);
+            }
         }
         let mut set = self.out.load(loc);
         self.steps += 1 + set.len();
@@ -588,6 +610,23 @@ impl<'a> Solver<'a> {
             for target in self.read(locs, wanted) {
                 self.add(result, target);
             }
+        }
+    }
+
+    /// A load whose source is known.
+    fn load_from(&mut self, result: ValueId, addr: Operand, source: &'a Source) {
+        for loc in LocSet::from(self.out.targets(addr)) {
+            // Makes the cell and its entry contents.
+            self.read(loc, true);
+            let Some(cell) = self.out.memory.find_cell(loc).filter(|_| source.entry) else {
+                continue;
+            };
+            for target in self.entry_targets(cell) {
+                self.add(result, target);
+            }
+        }
+        for &value in &source.stored {
+            self.copy(result, value);
         }
     }
 

@@ -1,0 +1,84 @@
+//! Question: which findings have one cause?
+//!
+//! A function that frees its argument on some paths and not on others loses the memory of everybody who calls it. That is
+//! one defect, and hundreds of findings: if more than [`MAX_PER_CAUSE`] allocations are lost because the same function did not
+//! free them this time, the first one is shown and says how many more there are (Engler's "belief": callers that all do the
+//! same are right, and the function is wrong).
+
+use drip_flow::{Choice, Frame, UseFlow};
+use drip_models::Outcome;
+use drip_program::{Const, FuncId, InstId, Op};
+use rustc_hash::FxHashMap;
+
+use super::paths::Path;
+use crate::finding::Finding;
+
+/// Findings that one function may cause before they are shown as one.
+const MAX_PER_CAUSE: usize = 8;
+
+/// A finding with the function that could have freed the object and did not.
+pub struct Caused {
+    pub finding: Finding,
+    pub by: Option<FuncId>,
+}
+
+/// The last function on the path that frees the object in another outcome than the one it had.
+pub fn cause(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> Option<FuncId> {
+    let choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    let blamed = |choice: &Choice| blamed(frame, flow, choice);
+    choices.filter_map(blamed).last()
+}
+
+fn blamed(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> Option<FuncId> {
+    let func = defined_callee(frame, choice.inst)?;
+    let object = flow.objects.first()?;
+    let outcomes = &frame.calls.get(&choice.inst)?.outcomes;
+    let frees = |outcome: &Outcome| {
+        let mut paths = outcome.frees.iter().map(|f| &f.path);
+        paths.any(|path| {
+            let targets = frame.resolve(choice.inst, path);
+            targets.iter().any(|loc| loc.obj == *object)
+        })
+    };
+    let chosen = outcomes.get(usize::from(choice.alternative))?;
+    (!frees(chosen) && outcomes.iter().any(frees)).then_some(func)
+}
+
+/// The function that a call goes to, if its body is known: library functions do what their models say.
+fn defined_callee(frame: &Frame<'_>, inst: InstId) -> Option<FuncId> {
+    let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = frame.body.insts[inst].op else {
+        return None;
+    };
+    match frame.body.const_of(callee) {
+        Some(Const::Func(func)) if frame.program.funcs[*func].body.is_some() => Some(*func),
+        _ => None,
+    }
+}
+
+/// Shows findings with one cause as one. `findings` are in the order of the report.
+pub fn one_per_cause(findings: Vec<Caused>, name: impl Fn(FuncId) -> String) -> Vec<Finding> {
+    let mut counts: FxHashMap<FuncId, usize> = FxHashMap::default();
+    for func in findings.iter().filter_map(|f| f.by) {
+        *counts.entry(func).or_default() += 1;
+    }
+    let mut shown = Vec::with_capacity(findings.len());
+    for Caused { mut finding, by } in findings {
+        let Some(func) = by.filter(|func| counts.get(func).is_some_and(|&n| n > MAX_PER_CAUSE))
+        else {
+            shown.push(finding);
+            continue;
+        };
+        // Once shown, the rest of them is counted already.
+        if let Some(count) = counts.get_mut(&func).filter(|n| **n < usize::MAX) {
+            finding.message = format!(
+                "{}; {} more allocations are lost because `{}` does not always free",
+                finding.message,
+                *count - 1,
+                name(func)
+            );
+            *count = usize::MAX;
+            shown.push(finding);
+        }
+    }
+    shown
+}
