@@ -25,18 +25,39 @@ fn same_effects(a: &Outcome, b: &Outcome) -> bool {
         && a.copies == b.copies
 }
 
-/// `c => E` and `!c => E` are `E`.
+/// What some outcome frees. Whether there is anything behind such a pointer says who owns what.
+fn owned_paths(outcomes: &[Outcome]) -> Vec<ValuePath> {
+    let frees = outcomes.iter().flat_map(|o| &o.frees);
+    frees.map(|f| f.path.clone()).collect()
+}
+
+fn is_about(atom: &Atom, paths: &[ValuePath]) -> bool {
+    matches!(&atom.subject, Subject::Entry(path) if paths.contains(path))
+}
+
+/// `c => E` and `!c => E` are `E`; conditions on what is owned last, so that they are not hidden by others.
 fn join_complements(outcomes: &mut Vec<Outcome>) {
-    let complementary = |a: &Atom, b: &Atom| {
-        let opposite = match (a.class, b.class) {
-            (Class::Eq(0), Class::NonZero) | (Class::NonZero, Class::Eq(0)) => true,
-            (Class::Negative, Class::NonNegative) | (Class::NonNegative, Class::Negative) => true,
-            (Class::Positive, Class::NonPositive) | (Class::NonPositive, Class::Positive) => true,
-            (Class::Eq(x), Class::Ne(y)) | (Class::Ne(x), Class::Eq(y)) => x == y,
-            _ => false,
-        };
-        a.subject == b.subject && opposite
+    let owned = owned_paths(outcomes);
+    join_pairs(outcomes, |a, b| {
+        join_equal(a, b, |x, y| complementary(x, y) && !is_about(x, &owned))
+    });
+    join_pairs(outcomes, |a, b| {
+        join_null(a, b).or_else(|| join_equal(a, b, complementary))
+    });
+}
+
+fn complementary(a: &Atom, b: &Atom) -> bool {
+    let opposite = match (a.class, b.class) {
+        (Class::Eq(0), Class::NonZero) | (Class::NonZero, Class::Eq(0)) => true,
+        (Class::Negative, Class::NonNegative) | (Class::NonNegative, Class::Negative) => true,
+        (Class::Positive, Class::NonPositive) | (Class::NonPositive, Class::Positive) => true,
+        (Class::Eq(x), Class::Ne(y)) | (Class::Ne(x), Class::Eq(y)) => x == y,
+        _ => false,
     };
+    a.subject == b.subject && opposite
+}
+
+fn join_pairs(outcomes: &mut Vec<Outcome>, join: impl Fn(&Outcome, &Outcome) -> Option<Outcome>) {
     let mut i = 0;
     while i < outcomes.len() {
         let joined = (i + 1..outcomes.len()).find_map(|j| {
@@ -44,8 +65,7 @@ fn join_complements(outcomes: &mut Vec<Outcome>) {
             if a.fresh != b.fresh || a.copies != b.copies {
                 return None;
             }
-            let joined = join_null(a, b).or_else(|| join_equal(a, b, complementary))?;
-            Some((j, joined))
+            Some((j, join(a, b)?))
         });
         match joined {
             Some((j, joined)) => {
@@ -110,6 +130,10 @@ fn absorb_null(null: &Outcome, other: &Outcome) -> Option<Outcome> {
     if paths.is_empty() || !other.when.iter().all(|a| opposite(a) || shared(a)) {
         return None;
     }
+    // `p == 0 and q == 0` and `q != 0` leave out where only q is null.
+    if new.len() > 1 && other.when.iter().any(opposite) {
+        return None;
+    }
     let behind = |path: &ValuePath| paths.iter().any(|p| p.leads_to(path));
     let is_null = |value: &Value| matches!(value, Value::Entry { path, plus } if *plus == Offset::ZERO && paths.contains(&path));
     // Effects behind a null pointer are nothing, on both sides.
@@ -157,19 +181,28 @@ fn reduce_escapes(escapes: &mut Vec<Escape>) {
     });
 }
 
-/// Too many outcomes: those with equal effects keep only the conditions they share.
+/// Too many outcomes: those with equal effects keep only the conditions they share. First where these are not about what is
+/// owned.
 fn merge_equal_effects(outcomes: &mut Vec<Outcome>) {
-    if outcomes.len() <= MAX_OUTCOMES {
-        return;
-    }
-    let mut merged: Vec<Outcome> = Vec::new();
-    for outcome in outcomes.drain(..) {
-        match merged.iter_mut().find(|m| same_effects(m, &outcome)) {
-            Some(known) => known.when.retain(|a| outcome.when.contains(a)),
-            None => merged.push(outcome),
+    let owned = owned_paths(outcomes);
+    for respected in [owned.as_slice(), &[]] {
+        if outcomes.len() <= MAX_OUTCOMES {
+            return;
         }
+        let decides = |a: &&Atom| is_about(a, respected);
+        let mut merged: Vec<Outcome> = Vec::new();
+        for outcome in outcomes.drain(..) {
+            let same = |m: &&mut Outcome| {
+                let (a, b) = (m.when.iter(), outcome.when.iter());
+                same_effects(m, &outcome) && a.filter(decides).eq(b.filter(decides))
+            };
+            match merged.iter_mut().find(same) {
+                Some(known) => known.when.retain(|a| outcome.when.contains(a)),
+                None => merged.push(outcome),
+            }
+        }
+        *outcomes = merged;
     }
-    *outcomes = merged;
 }
 
 /// More than a few: outcomes that agree on all that has to do with ownership become one, and what differs in numbers
@@ -186,13 +219,8 @@ fn merge_equal_ownership(outcomes: &mut Vec<Outcome>) {
         .map(|w| w.cell.clone())
         .collect();
     let matters = |w: &&Write| owning.contains(&w.cell);
-    // Whether there is anything behind a pointer that is freed says who owns, too.
-    let owned: Vec<ValuePath> = outcomes
-        .iter()
-        .flat_map(|o| &o.frees)
-        .map(|f| f.path.clone())
-        .collect();
-    let decides = |a: &&Atom| matches!(&a.subject, Subject::Entry(path) if owned.contains(path));
+    let owned = owned_paths(outcomes);
+    let decides = |a: &&Atom| is_about(a, &owned);
     let same = |a: &Outcome, b: &Outcome| {
         if !a
             .when
