@@ -16,41 +16,11 @@ use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{InstId, Op, Operand};
 use smallvec::SmallVec;
 
+use super::effects::{bound_writes, handed_out};
 use super::interface::{atom_of, is_worth_telling};
-
-/// Writes per outcome; further ones are left out and the summary is marked limited.
-pub(super) const MAX_WRITES: usize = 16;
 
 /// Conditions per outcome.
 pub(super) const MAX_ATOMS: usize = 4;
-
-/// Too many writes: numbers first, whose cells become one "somewhere in this object, anything"; true if pointers had to be
-/// left out as well.
-pub(super) fn bound_writes(writes: &mut Vec<Write>) -> bool {
-    if writes.len() <= MAX_WRITES {
-        return false;
-    }
-    let is_pointer = |w: &Write| !matches!(w.value, Value::Unknown(_) | Value::Int(_));
-    let (mut kept, folded): (Vec<Write>, Vec<Write>) = writes.drain(..).partition(is_pointer);
-    let limited = kept.len() > MAX_WRITES;
-    kept.truncate(MAX_WRITES);
-    for write in folded {
-        let anywhere = Write {
-            cell: CellPath {
-                base: write.cell.base,
-                offset: Offset::ANY,
-            },
-            value: Value::Unknown(Class::Any),
-            certainty: Certainty::May,
-        };
-        if !kept.contains(&anywhere) {
-            kept.push(anywhere);
-        }
-    }
-    kept.sort();
-    *writes = kept;
-    limited
-}
 
 /// Reads exits of one function.
 pub(super) struct ExitReader<'m, 'a> {
@@ -141,7 +111,7 @@ impl ExitReader<'_, '_> {
         self.written_cells(&end.state, end.at, &mut outcome);
         outcome.writes.sort();
         outcome.writes.dedup();
-        self.limited |= bound_writes(&mut outcome.writes);
+        self.limited |= bound_writes(&mut outcome);
         outcome
     }
 
@@ -162,7 +132,6 @@ impl ExitReader<'_, '_> {
         self.fates(&end.state, &mut outcome);
         self.held_cells(&end.state, returned, &mut outcome);
         outcome.fresh = self.alive(&end.state, &outcome);
-        outcome.copies = self.copies(&outcome);
         // What is kept in an object that callers never see is kept out of their sight.
         let alive = &outcome.fresh;
         let escapes = &mut outcome.escapes;
@@ -189,7 +158,7 @@ impl ExitReader<'_, '_> {
     }
 
     /// A wrapper of realloc: what the old block held, the new one holds.
-    fn copies(&self, outcome: &Outcome) -> Vec<ContentCopy> {
+    pub(super) fn copies(&self, outcome: &Outcome) -> Vec<ContentCopy> {
         let mut copies: Vec<ContentCopy> = Vec::new();
         for &k in &outcome.fresh {
             let kind = self.frame.local.memory.kind(self.fresh[usize::from(k)]);
@@ -405,14 +374,29 @@ impl ExitReader<'_, '_> {
         {
             return None;
         }
+        let sure =
+            strong && !(matches!(value, Value::Unknown(_)) && self.may_restore(cell, version));
         Some((
             value,
-            if strong {
+            if sure {
                 Certainty::Must
             } else {
                 Certainty::May
             },
         ))
+    }
+
+    /// May the store that made this version have put back what the cell held on entry?
+    fn may_restore(&self, cell: CellId, version: VersionId) -> bool {
+        let Def::Chi { inst, .. } = self.frame.memssa.versions[version].def else {
+            return false;
+        };
+        let Op::Store { value, .. } = self.frame.body.insts[inst].op else {
+            return false;
+        };
+        let memory = &self.frame.local.memory;
+        let mut targets = self.frame.local.targets(value).iter();
+        targets.any(|l| memory.kind(l.obj) == ObjKind::Entry(cell))
     }
 
     /// A memory φ that the path has resolved.
@@ -638,35 +622,8 @@ impl ExitReader<'_, '_> {
     }
 
     /// Fresh objects that something outside leads to after this outcome.
-    pub(super) fn alive(&self, state: &State, outcome: &Outcome) -> SmallVec<[u16; 2]> {
-        let mut alive: SmallVec<[u16; 2]> = SmallVec::new();
-        if let Value::Fresh { index, .. } = outcome.ret {
-            alive.push(index);
-        }
-        // Through cells of entry objects, globals and the returned struct, then through other fresh objects.
-        loop {
-            let mut grown = false;
-            for write in &outcome.writes {
-                let Value::Fresh { index, .. } = write.value else {
-                    continue;
-                };
-                let reached = match write.cell.base.root {
-                    Root::Fresh(owner) => alive.contains(&owner),
-                    // What only a global leads to is the program's, not the caller's.
-                    Root::Global(_) => false,
-                    // Nor is what lies so deep that a later free of it could not be told.
-                    _ => write.cell.base.loads.len() < MAX_ENTRY_DEPTH as usize - 1,
-                };
-                if reached && !alive.contains(&index) {
-                    alive.push(index);
-                    grown = true;
-                }
-            }
-            if !grown {
-                break;
-            }
-        }
-        alive.sort_unstable();
+    fn alive(&self, state: &State, outcome: &Outcome) -> SmallVec<[u16; 2]> {
+        let mut alive = handed_out(outcome);
         alive.retain(|k| {
             self.objects
                 .iter()

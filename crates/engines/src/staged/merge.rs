@@ -8,7 +8,8 @@ use drip_models::{
     Summary, Value, ValuePath, Write,
 };
 
-use super::exits::{MAX_ATOMS, bound_writes};
+use super::effects::{bound_writes, drop_behind_null, reduce_effects};
+use super::exits::MAX_ATOMS;
 
 /// Outcomes up to which even those that differ in numbers only are kept apart.
 const FEW_OUTCOMES: usize = 4;
@@ -159,28 +160,6 @@ fn absorb_null(null: &Outcome, other: &Outcome) -> Option<Outcome> {
     Some(joined)
 }
 
-/// Leaves out what the escapes of an outcome imply: unknown code may have written anything into what escaped.
-pub(super) fn reduce_effects(outcome: &mut Outcome) {
-    reduce_escapes(&mut outcome.escapes);
-    let escapes = &outcome.escapes;
-    outcome.writes.retain(|w| {
-        !matches!(w.value, Value::Unknown(_))
-            || !escapes.iter().any(|e| e.path.leads_to(&w.cell.base))
-    });
-}
-
-/// What escapes takes all along that it leads to, and what a global leads to is everybody's already: neither need be said.
-fn reduce_escapes(escapes: &mut Vec<Escape>) {
-    escapes.retain(|e| !matches!(e.path.root, Root::Global(_)));
-    escapes.sort();
-    escapes.dedup();
-    let all = escapes.clone();
-    escapes.retain(|e| {
-        !all.iter()
-            .any(|wider| wider.path != e.path && wider.path.leads_to(&e.path))
-    });
-}
-
 /// Too many outcomes: those with equal effects keep only the conditions they share. First where these are not about what is
 /// owned.
 fn merge_equal_effects(outcomes: &mut Vec<Outcome>) {
@@ -328,7 +307,7 @@ pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
     known
         .writes
         .retain(|w| !matches!(w.value, Value::Fresh { index, .. } if !alive.contains(&index)));
-    bound_writes(&mut known.writes);
+    bound_writes(known);
 }
 
 /// A summary for use inside its own recursive component. Each round of a recursion reaches one load deeper into a
@@ -469,31 +448,8 @@ fn together(a: &Outcome, b: &Outcome) -> Option<Outcome> {
     both.writes.dedup();
     drop_behind_null(&mut both);
     reduce_effects(&mut both);
-    bound_writes(&mut both.writes);
+    bound_writes(&mut both);
     Some(both)
-}
-
-/// A part that takes an object to exist says nothing where another part knows that there is none.
-fn drop_behind_null(outcome: &mut Outcome) {
-    let nulls: Vec<ValuePath> = outcome
-        .when
-        .iter()
-        .filter(|atom| atom.class == Class::Eq(0))
-        .filter_map(|atom| match &atom.subject {
-            Subject::Entry(path) => Some(path.clone()),
-            Subject::Ret => None,
-        })
-        .collect();
-    let behind = |path: &ValuePath| nulls.iter().any(|null| null.leads_to(path));
-    outcome.frees.retain(|f| !behind(&f.path));
-    outcome.escapes.retain(|e| !behind(&e.path));
-    outcome.writes.retain(|w| {
-        let value = match &w.value {
-            Value::Entry { path, .. } => behind(path) && !nulls.contains(path),
-            _ => false,
-        };
-        !behind(&w.cell.base) && !value
-    });
 }
 
 /// How much a write says: a part that does not follow an object only knows that something was written.

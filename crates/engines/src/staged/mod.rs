@@ -8,6 +8,7 @@
 mod calls;
 mod causes;
 mod driver;
+mod effects;
 mod exits;
 mod feasible;
 mod function;

@@ -19,9 +19,10 @@ use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Op};
 use smallvec::SmallVec;
 
-use super::exits::{ExitReader, bound_writes};
+use super::effects::{bound_writes, reduce_effects};
+use super::exits::ExitReader;
 use super::interface::{is_atomic, is_pure, returns, touched};
-use super::merge::{blend, combine, merge_alike, merge_outcomes, reduce_effects};
+use super::merge::{blend, combine, merge_alike, merge_outcomes};
 use super::objects::{clusters, escaping_objects, has_outcomes, moved_objects};
 use super::unify::unify_fresh;
 
@@ -78,6 +79,7 @@ pub fn summarize(
             .escapes
             .extend(escapes.iter().filter(|e| !freed(e)).cloned());
         reduce_effects(outcome);
+        outcome.copies = maker.reader(&[]).copies(outcome);
     }
     for outcome in &mut outcomes {
         let alive = &outcome.fresh;
@@ -353,7 +355,7 @@ impl<'a> Maker<'_, 'a> {
             let mut here = Outcome::returning(reader.returned_value(&state, value));
             reader.written_cells(&state, inst, &mut here);
             here.writes.sort();
-            reader.limited |= bound_writes(&mut here.writes);
+            reader.limited |= bound_writes(&mut here);
             match &mut outcome {
                 None => outcome = Some(here),
                 Some(known) => {

@@ -1,0 +1,157 @@
+//! What an outcome tells, kept small and true to itself: effects that others imply, effects on what is not there, and more
+//! writes than a caller should have to look at.
+
+use drip_models::{
+    CellPath, Certainty, Class, Escape, EscapeTo, Offset, Outcome, Root, Subject, Value, ValuePath,
+    Write,
+};
+use drip_pointer::local::MAX_ENTRY_DEPTH;
+use smallvec::SmallVec;
+
+/// Writes per outcome. Beyond it numbers and repeated pointers are told by object instead of by cell; pointers that still do
+/// not fit are left out, what they lead to counts as escaped or not handed out, and the summary is marked limited.
+pub(super) const MAX_WRITES: usize = 16;
+
+/// Cells of one object that perhaps hold the same pointer, before they become "somewhere in this object".
+const MAX_PERHAPS: usize = 2;
+
+/// Brings the writes within their bound; true if pointers had to be left out.
+pub(super) fn bound_writes(outcome: &mut Outcome) -> bool {
+    if outcome.writes.len() <= MAX_WRITES {
+        return false;
+    }
+    let is_pointer = |w: &Write| !matches!(w.value, Value::Unknown(_) | Value::Int(_));
+    let all = std::mem::take(&mut outcome.writes);
+    let (pointers, numbers): (Vec<Write>, Vec<Write>) = all.into_iter().partition(is_pointer);
+    let mut kept: Vec<Write> = Vec::new();
+    for write in &pointers {
+        let alike = |w: &&Write| {
+            w.certainty == Certainty::May
+                && w.cell.base == write.cell.base
+                && w.value == write.value
+        };
+        let many = write.certainty == Certainty::May
+            && pointers.iter().filter(alike).count() > MAX_PERHAPS;
+        let write = if many {
+            somewhere(&write.cell.base, write.value.clone())
+        } else {
+            write.clone()
+        };
+        if !kept.contains(&write) {
+            kept.push(write);
+        }
+    }
+    let limited = kept.len() > MAX_WRITES;
+    for write in kept.split_off(kept.len().min(MAX_WRITES)) {
+        if let Value::Entry { path, .. } = write.value {
+            let to = EscapeTo::Unknown;
+            outcome.escapes.push(Escape { path, to });
+        }
+    }
+    for number in numbers {
+        let anywhere = somewhere(&number.cell.base, Value::Unknown(Class::Any));
+        if !kept.contains(&anywhere) {
+            kept.push(anywhere);
+        }
+    }
+    kept.sort();
+    outcome.writes = kept;
+    if limited {
+        let handed = handed_out(outcome);
+        outcome.fresh.retain(|k| handed.contains(k));
+        outcome
+            .writes
+            .retain(|w| !matches!(w.cell.base.root, Root::Fresh(k) if !handed.contains(&k)));
+        reduce_escapes(&mut outcome.escapes);
+    }
+    limited
+}
+
+fn somewhere(base: &ValuePath, value: Value) -> Write {
+    Write {
+        cell: CellPath {
+            base: base.clone(),
+            offset: Offset::ANY,
+        },
+        value,
+        certainty: Certainty::May,
+    }
+}
+
+/// Fresh objects that a caller finds: returned, in cells of what is its own or in the returned struct, and through other
+/// fresh objects.
+pub(super) fn handed_out(outcome: &Outcome) -> SmallVec<[u16; 2]> {
+    let mut handed: SmallVec<[u16; 2]> = SmallVec::new();
+    if let Value::Fresh { index, .. } = outcome.ret {
+        handed.push(index);
+    }
+    loop {
+        let mut grown = false;
+        for write in &outcome.writes {
+            let Value::Fresh { index, .. } = write.value else {
+                continue;
+            };
+            let reached = match write.cell.base.root {
+                Root::Fresh(owner) => handed.contains(&owner),
+                // What only a global leads to is the program's, not the caller's.
+                Root::Global(_) => false,
+                // Nor is what lies so deep that a later free of it could not be told.
+                _ => write.cell.base.loads.len() < MAX_ENTRY_DEPTH as usize - 1,
+            };
+            if reached && !handed.contains(&index) {
+                handed.push(index);
+                grown = true;
+            }
+        }
+        if !grown {
+            break;
+        }
+    }
+    handed.sort_unstable();
+    handed
+}
+
+/// Leaves out what the escapes of an outcome imply: unknown code may have written anything into what escaped.
+pub(super) fn reduce_effects(outcome: &mut Outcome) {
+    reduce_escapes(&mut outcome.escapes);
+    let escapes = &outcome.escapes;
+    outcome.writes.retain(|w| {
+        !matches!(w.value, Value::Unknown(_))
+            || !escapes.iter().any(|e| e.path.leads_to(&w.cell.base))
+    });
+}
+
+/// What escapes takes all along that it leads to, and what a global leads to is everybody's already: neither need be said.
+fn reduce_escapes(escapes: &mut Vec<Escape>) {
+    escapes.retain(|e| !matches!(e.path.root, Root::Global(_)));
+    escapes.sort();
+    escapes.dedup();
+    let all = escapes.clone();
+    escapes.retain(|e| {
+        !all.iter()
+            .any(|wider| wider.path != e.path && wider.path.leads_to(&e.path))
+    });
+}
+
+/// A part that takes an object to exist says nothing where another part knows that there is none.
+pub(super) fn drop_behind_null(outcome: &mut Outcome) {
+    let nulls: Vec<ValuePath> = outcome
+        .when
+        .iter()
+        .filter(|atom| atom.class == Class::Eq(0))
+        .filter_map(|atom| match &atom.subject {
+            Subject::Entry(path) => Some(path.clone()),
+            Subject::Ret => None,
+        })
+        .collect();
+    let behind = |path: &ValuePath| nulls.iter().any(|null| null.leads_to(path));
+    outcome.frees.retain(|f| !behind(&f.path));
+    outcome.escapes.retain(|e| !behind(&e.path));
+    outcome.writes.retain(|w| {
+        let value = match &w.value {
+            Value::Entry { path, .. } => behind(path) && !nulls.contains(path),
+            _ => false,
+        };
+        !behind(&w.cell.base) && !value
+    });
+}
