@@ -386,17 +386,30 @@ impl ExitReader<'_, '_> {
         ))
     }
 
-    /// May the store that made this version have put back what the cell held on entry?
+    /// May this version of a cell still be, or be again, what the cell held on entry?
     fn may_restore(&self, cell: CellId, version: VersionId) -> bool {
-        let Def::Chi { inst, .. } = self.frame.memssa.versions[version].def else {
+        let frame = self.frame;
+        let own = |l: &drip_pointer::Loc| frame.local.memory.kind(l.obj) == ObjKind::Entry(cell);
+        if !frame.local.contents[cell].iter().any(own) {
             return false;
-        };
-        let Op::Store { value, .. } = self.frame.body.insts[inst].op else {
-            return false;
-        };
-        let memory = &self.frame.local.memory;
-        let mut targets = self.frame.local.targets(value).iter();
-        targets.any(|l| memory.kind(l.obj) == ObjKind::Entry(cell))
+        }
+        let mut seen: SmallVec<[VersionId; 8]> = SmallVec::new();
+        let mut stack: SmallVec<[VersionId; 8]> = SmallVec::from_slice(&[version]);
+        while let Some(version) = stack.pop() {
+            if seen.contains(&version) {
+                continue;
+            }
+            seen.push(version);
+            match &frame.memssa.versions[version].def {
+                Def::Phi { operands, .. } => stack.extend(operands.iter().copied()),
+                Def::Chi { inst, .. } => match frame.body.insts[*inst].op {
+                    Op::Store { value, .. } if !frame.local.targets(value).iter().any(own) => {}
+                    _ => return true,
+                },
+                Def::Entry => return true,
+            }
+        }
+        false
     }
 
     /// A memory φ that the path has resolved.

@@ -80,6 +80,21 @@ pub fn clusters(frame: &Frame<'_>, handed: &[ObjId]) -> Vec<Vec<ObjId>> {
             groups.join(pair[0], pair[1]);
         }
     }
+    // Where one call frees a block and makes another, the two fates are one decision.
+    for (&call, summary) in &frame.calls {
+        for outcome in &summary.outcomes {
+            for &index in &outcome.fresh {
+                let Some(made) = memory.find_object(ObjKind::Fresh { call, index }) else {
+                    continue;
+                };
+                for free in &outcome.frees {
+                    for freed in frame.resolve(call, &free.path).iter() {
+                        groups.join(made, freed.obj);
+                    }
+                }
+            }
+        }
+    }
     groups.into_clusters()
 }
 
