@@ -157,9 +157,9 @@ impl ExitReader<'_, '_> {
         outcome
     }
 
-    /// A wrapper of realloc: what the old block held, the new one holds.
+    /// A wrapper of realloc, or one made by hand from malloc, memcpy and free: what the old block held, the new one holds.
     pub(super) fn copies(&self, outcome: &Outcome) -> Vec<ContentCopy> {
-        let mut copies: Vec<ContentCopy> = Vec::new();
+        let mut copies = self.copied_by_hand(outcome);
         for &k in &outcome.fresh {
             let kind = self.frame.local.memory.kind(self.fresh[usize::from(k)]);
             let ObjKind::Fresh { call, index } = kind else {
@@ -181,6 +181,34 @@ impl ExitReader<'_, '_> {
         }
         copies.sort();
         copies.dedup();
+        copies
+    }
+
+    /// Whole blocks of the caller's that are copied into blocks that it gets.
+    fn copied_by_hand(&self, outcome: &Outcome) -> Vec<ContentCopy> {
+        let local = &self.frame.local;
+        let mut copies = Vec::new();
+        for data in self.frame.body.insts.iter() {
+            let Op::MemCopy { dst, src, .. } = data.op else {
+                continue;
+            };
+            let ([to], [from]) = (local.targets(dst), local.targets(src)) else {
+                continue;
+            };
+            let whole = to.off == Offset::ZERO && from.off == Offset::ZERO;
+            let number = self
+                .fresh_number(to.obj)
+                .filter(|k| outcome.fresh.contains(k));
+            let is_entry = matches!(
+                local.memory.kind(from.obj),
+                ObjKind::Param(_) | ObjKind::Entry(_)
+            );
+            if let (true, Some(to)) = (whole && is_entry, number)
+                && let Some(from) = self.object_path(from.obj)
+            {
+                copies.push(ContentCopy { from, to });
+            }
+        }
         copies
     }
 
