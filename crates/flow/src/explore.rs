@@ -90,6 +90,7 @@ pub fn explore<'a>(
             limited: false,
             filtered: 0,
             steps: 0,
+            executed: 0,
         },
         objects,
         by_block: IndexVec::from_elem(Vec::new(), blocks),
@@ -249,6 +250,10 @@ impl Explorer<'_, '_> {
             {
                 continue;
             }
+            if is_call && self.skips_call(inst, &mut runs) {
+                continue;
+            }
+            self.out.executed += runs.len();
             runs = self.step(node, inst, runs);
             if runs.is_empty() {
                 break;

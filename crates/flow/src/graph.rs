@@ -81,6 +81,8 @@ pub struct UseFlow {
     pub filtered: u32,
     /// Blocks executed.
     pub steps: usize,
+    /// Instructions executed that could concern a followed object.
+    pub executed: usize,
 }
 
 impl UseFlow {

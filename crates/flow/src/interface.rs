@@ -6,7 +6,7 @@ use drip_pointer::{CellId, Loc, ObjKind};
 use drip_program::InstId;
 
 use crate::frame::{Frame, region};
-use crate::values::{Symbol, Values};
+use crate::values::{Symbol, Values, address_key};
 
 /// `term` lies in `class`; nothing to say for booleans and for any value.
 pub fn class_term(values: &mut Values, term: TermId, class: Class) -> Option<TermId> {
@@ -43,6 +43,10 @@ pub fn path_term(
     if let (Root::Arg(n), true) = (path.root, path.loads.is_empty()) {
         let &arg = frame.args(call).get(usize::from(n))?;
         return Some(values.term(arg));
+    }
+    if let (Root::Global(global), true) = (path.root, path.loads.is_empty()) {
+        let obj = frame.local.memory.find_object(ObjKind::Global(global))?;
+        return Some(values.terms.addr(address_key(obj)));
     }
     loaded_term(frame, values, call, path)
 }

@@ -3,6 +3,7 @@
 //! Architecture invariant: knows one function and its callees' summaries; knows nothing of findings or of the program's
 //! other functions. A [`Frame`] is frozen; explorations only read it.
 
+mod apply;
 mod call;
 mod control;
 mod edge;

@@ -402,8 +402,7 @@ impl ExitReader<'_, '_> {
         {
             return None;
         }
-        let sure =
-            strong && !(matches!(value, Value::Unknown(_)) && self.may_restore(cell, version));
+        let sure = strong && !(matches!(value, Value::Unknown(_)) && self.may_restore(cell, term));
         Some((
             value,
             if sure {
@@ -414,30 +413,19 @@ impl ExitReader<'_, '_> {
         ))
     }
 
-    /// May this version of a cell still be, or be again, what the cell held on entry?
-    fn may_restore(&self, cell: CellId, version: VersionId) -> bool {
+    /// May this value, of which nothing is known, be the pointer that the cell held on entry?
+    fn may_restore(&self, cell: CellId, term: TermId) -> bool {
         let frame = self.frame;
-        let own = |l: &drip_pointer::Loc| frame.local.memory.kind(l.obj) == ObjKind::Entry(cell);
-        if !frame.local.contents[cell].iter().any(own) {
+        let TermKind::Sym(sym) = *self.values.terms.kind(term) else {
             return false;
-        }
-        let mut seen: SmallVec<[VersionId; 8]> = SmallVec::new();
-        let mut stack: SmallVec<[VersionId; 8]> = SmallVec::from_slice(&[version]);
-        while let Some(version) = stack.pop() {
-            if seen.contains(&version) {
-                continue;
+        };
+        let own = |l: &drip_pointer::Loc| frame.local.memory.kind(l.obj) == ObjKind::Entry(cell);
+        match self.values.symbol(sym) {
+            Some(Symbol::Value(value)) if value.index() < frame.body.value_count() => {
+                frame.local.values[value].iter().any(own)
             }
-            seen.push(version);
-            match &frame.memssa.versions[version].def {
-                Def::Phi { operands, .. } => stack.extend(operands.iter().copied()),
-                Def::Chi { inst, .. } => match frame.body.insts[*inst].op {
-                    Op::Store { value, .. } if !frame.local.targets(value).iter().any(own) => {}
-                    _ => return true,
-                },
-                Def::Entry => return true,
-            }
+            _ => frame.local.contents[cell].iter().any(own),
         }
-        false
     }
 
     /// A memory φ that the path has resolved.

@@ -29,8 +29,12 @@ pub const MAX_PATHS: usize = 12;
 /// Paths of one losing end that the linear filter may refute before that.
 pub const MAX_FILTERED: usize = 24;
 
-/// Blocks executed for all fresh objects of one function; objects beyond it are given up.
-pub const MAX_FUNCTION_STEPS: usize = 40_000;
+/// Instructions executed for all fresh objects of one function: a base and a multiple of its instructions. Objects beyond it
+/// are given up.
+pub const FUNCTION_FUEL: (usize, usize) = (200_000, 800);
+
+/// What one instruction of a path costs when the path's condition is made, in executed instructions.
+const CONDITION_COST: usize = 4;
 
 /// Losing ends of one object that are looked at.
 pub const MAX_LOSSES: usize = 6;
@@ -202,7 +206,8 @@ impl<'w, 'a> Work<'w, 'a> {
 
     /// Follows one fresh object and judges it.
     fn object(&mut self, object: ObjId) {
-        if self.steps > MAX_FUNCTION_STEPS {
+        let (base, factor) = FUNCTION_FUEL;
+        if self.steps > base + factor * self.frame.body.insts.len() {
             self.limited = true;
             self.statistics.sites += 1;
             self.give_up(object);
@@ -245,6 +250,11 @@ impl<'w, 'a> Work<'w, 'a> {
                 |end| u32::from(matches!(end.kind, EndKind::Lost | EndKind::LostPerhaps)),
                 |block| self.frame.cfg.succs(block).len(),
             );
+            // Whatever is decided, it is lost, and nothing comes before it: there is no condition to remember.
+            let root = flow.nodes[UseFlow::ROOT].block;
+            if deciding.is_empty() && root == BlockId::new(0) {
+                return flow;
+            }
             let relevance = Relevance::compute(
                 self.frame,
                 self.values,
@@ -265,7 +275,7 @@ impl<'w, 'a> Work<'w, 'a> {
             Goal::Fate,
             self.is_main,
         );
-        self.steps += flow.steps;
+        self.steps += flow.executed;
         flow
     }
 
@@ -371,6 +381,11 @@ impl<'w, 'a> Work<'w, 'a> {
                 self.exhausted |= paths.gave_up();
                 return None;
             };
+            let blocks = path.hops.iter().map(|hop| flow.nodes[hop.node].block);
+            let length: usize = blocks
+                .map(|block| self.frame.body.block_insts(block).count())
+                .sum();
+            self.steps += CONDITION_COST * length;
             let condition = path_condition(self.frame, self.values, flow, &path, end);
             self.statistics.queries += 1;
             let answer = decide(self.values, &condition);

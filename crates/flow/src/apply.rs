@@ -1,0 +1,534 @@
+//! Transfer of one outcome of a call: what it makes, frees, copies, writes, lets escape and returns, for the followed objects.
+//!
+//! Order: birth, frees, copies, writes, escapes, result; then the objects that lost a holder are checked. What paths of the
+//! summary denote is asked in the state before the call. Of a site in a loop an older instance may be the followed one: what
+//! the call makes now is then another object, and its cells are not the followed one's.
+
+use drip_cond::Sort;
+use drip_models::{Certainty, Class, EscapeTo, Offset, Outcome, Root, Value, ValuePath};
+use drip_pointer::local::LocSet;
+use drip_pointer::{CellId, Loc, Memory, ObjId, ObjKind};
+use drip_program::{InstId, Op};
+use smallvec::SmallVec;
+
+use crate::explore::Explorer;
+use crate::frame::region;
+use crate::interface::{class_term, leaves_alone, path_term};
+use crate::state::{Escape, Followed, Holds, Machine, State, Where};
+use crate::transfer::holds_operand;
+
+/// A cell that a path of the callee's summary names.
+pub(crate) struct Named {
+    pub cells: SmallVec<[CellId; 4]>,
+    /// Exactly one concrete cell of the followed instance.
+    pub certain: bool,
+    pub outside: Option<Escape>,
+}
+
+impl Explorer<'_, '_> {
+    /// Applies an outcome's effects. `follow`: an object made here becomes the followed instance.
+    pub(crate) fn apply(
+        &mut self,
+        state: &mut State,
+        inst: InstId,
+        outcome: &Outcome,
+        follow: bool,
+    ) {
+        let result = self.frame.body.result(inst);
+        // What paths denote is asked in the state before the call.
+        let before = state.clone();
+        for object in &mut state.objects {
+            object.forget_value(result);
+        }
+        let born = self.give_birth(state, inst, outcome, follow);
+        self.pass_unchanged(state, inst, std::slice::from_ref(outcome));
+        let mut affected: SmallVec<[usize; 4]> = SmallVec::new();
+        for free in &outcome.frees {
+            self.free(state, &before, inst, free, &mut affected);
+        }
+        for copy in &outcome.copies {
+            self.copy_object(state, &before, inst, copy, &born);
+        }
+        for write in &outcome.writes {
+            self.write(state, &before, inst, write, &born, &mut affected);
+        }
+        for escape in &outcome.escapes {
+            self.escape(state, &before, inst, escape);
+        }
+        self.result(state, &before, inst, &outcome.ret, &born);
+        self.check_roots(state, &affected, Some(inst));
+    }
+
+    /// Objects among the followed that this outcome makes.
+    fn give_birth(
+        &mut self,
+        state: &mut State,
+        inst: InstId,
+        outcome: &Outcome,
+        follow: bool,
+    ) -> SmallVec<[usize; 2]> {
+        let mut born = SmallVec::new();
+        if !follow {
+            return born;
+        }
+        for (index, &obj) in self.objects.iter().enumerate() {
+            if let ObjKind::Fresh {
+                call,
+                index: number,
+            } = self.frame.local.memory.kind(obj)
+                && call == inst
+                && outcome.fresh.contains(&number)
+                && state.objects[index].machine == Machine::Unborn
+            {
+                state.objects[index] = Followed {
+                    machine: Machine::Allocated,
+                    ..Followed::unborn()
+                };
+                born.push(index);
+            }
+        }
+        born
+    }
+
+    /// Does a callee's path denote followed object `index` in this state?
+    pub(crate) fn denotes(
+        &self,
+        state: &State,
+        inst: InstId,
+        path: &ValuePath,
+        index: usize,
+    ) -> Holds {
+        let frame = self.frame;
+        let args = frame.args(inst);
+        let object = &state.objects[index];
+        if !object.is_live() {
+            return Holds::No;
+        }
+        if path.loads.is_empty() {
+            return match path.root {
+                Root::Arg(n) => args
+                    .get(usize::from(n))
+                    .map_or(Holds::No, |&arg| holds_operand(object, arg)),
+                _ => Holds::No,
+            };
+        }
+        let named = self.named_cells(state, inst, path);
+        let held = named
+            .cells
+            .iter()
+            .map(|&c| object.holds(Where::Cell(c)))
+            .max()
+            .unwrap_or(Holds::No);
+        if held == Holds::Yes && !named.certain {
+            Holds::Perhaps
+        } else {
+            held
+        }
+    }
+
+    /// The cells that the last load of a path reads.
+    fn named_cells(&self, state: &State, inst: InstId, path: &ValuePath) -> Named {
+        let Some((&last, front)) = path.loads.split_last() else {
+            return Named {
+                cells: SmallVec::new(),
+                certain: false,
+                outside: None,
+            };
+        };
+        self.cells_of(
+            state,
+            inst,
+            &ValuePath {
+                root: path.root,
+                loads: front.into(),
+            },
+            last,
+            &[],
+        )
+    }
+
+    /// The cells at `offset` of what `base` points to. `born`: followed objects that the call makes on this path; of others
+    /// from this call an older instance is followed, which the call does not touch.
+    pub(crate) fn cells_of(
+        &self,
+        state: &State,
+        inst: InstId,
+        base: &ValuePath,
+        offset: Offset,
+        born: &[usize],
+    ) -> Named {
+        let frame = self.frame;
+        let memory = &frame.local.memory;
+        let mut targets = LocSet::clone(&frame.resolve(inst, base));
+        // A followed object that the base denotes is the only target; one that it does not denote is another instance.
+        let mut this_instance = true;
+        for (index, &obj) in self.objects.iter().enumerate() {
+            if !matches!(memory.kind(obj), ObjKind::Fresh { .. })
+                || !targets.iter().any(|l| l.obj == obj)
+            {
+                continue;
+            }
+            let is_made_here = matches!(base.root, Root::Fresh(_)) && base.loads.is_empty();
+            match self.denotes(state, inst, base, index) {
+                Holds::Yes => targets.retain(|l| l.obj == obj),
+                _ if is_made_here && born.contains(&index) => {}
+                _ => this_instance = false,
+            }
+        }
+        let mut cells: SmallVec<[CellId; 4]> = SmallVec::new();
+        let mut certain = targets.len() == 1 && this_instance;
+        let mut outside = targets.is_empty().then_some(Escape::Unknown(None));
+        for loc in &targets {
+            if loc.obj == Memory::WORLD {
+                certain = false;
+                outside = Some(Escape::Unknown(None));
+                continue;
+            }
+            let at = Loc {
+                obj: loc.obj,
+                off: loc.off.plus(offset),
+            };
+            certain &= at.off.is_exact();
+            cells.extend(memory.overlapping(at));
+        }
+        certain &= cells.len() == 1 && memory.is_strong(cells[0]);
+        Named {
+            cells,
+            certain,
+            outside,
+        }
+    }
+
+    fn free(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        free: &drip_models::Free,
+        affected: &mut SmallVec<[usize; 4]>,
+    ) {
+        let frame = self.frame;
+        let mut settled = false;
+        for index in 0..state.objects.len() {
+            let held = self.denotes(before, inst, &free.path, index);
+            if held == Holds::No || !state.objects[index].is_live() {
+                continue;
+            }
+            let sure = held == Holds::Yes && free.certainty == Certainty::Must;
+            self.settle(state, index, Machine::Freed { at: inst, sure });
+            if sure {
+                self.release_contents(state, self.objects[index], affected);
+            } else {
+                self.give_away_contents(state, inst, self.objects[index]);
+            }
+            settled |= held == Holds::Yes;
+        }
+        if settled {
+            return;
+        }
+        // An object that is not followed dies with all it holds, if it is certain which.
+        let targets = frame.resolve(inst, &free.path);
+        if let [loc] = targets[..] {
+            let kind = frame.local.memory.kind(loc.obj);
+            if !self.objects.contains(&loc.obj)
+                && frame.local.memory.is_single(loc.obj)
+                && !matches!(kind, ObjKind::Fresh { .. })
+            {
+                self.release_contents(state, loc.obj, affected);
+            }
+        }
+    }
+
+    /// The cells of a dead object hold nothing any more (Heapcheck: free of the parent).
+    fn release_contents(
+        &self,
+        state: &mut State,
+        dead: ObjId,
+        affected: &mut SmallVec<[usize; 4]>,
+    ) {
+        let memory = &self.frame.local.memory;
+        for (index, object) in state.objects.iter_mut().enumerate() {
+            let before = object.places.len();
+            object
+                .places
+                .retain(|p| !matches!(p.at, Where::Cell(cell) if memory.cells[cell].obj == dead));
+            if object.places.len() != before {
+                affected.push(index);
+            }
+        }
+    }
+
+    /// Of an object that is perhaps freed nobody can say whether it still holds what it held.
+    fn give_away_contents(&self, state: &mut State, inst: InstId, perhaps_dead: ObjId) {
+        let memory = &self.frame.local.memory;
+        let mut gone: SmallVec<[ObjId; 4]> = SmallVec::from_slice(&[perhaps_dead]);
+        while let Some(dead) = gone.pop() {
+            for index in 0..state.objects.len() {
+                let held = state.objects[index]
+                    .places
+                    .iter()
+                    .any(|p| matches!(p.at, Where::Cell(cell) if memory.cells[cell].obj == dead));
+                if held && state.objects[index].is_live() {
+                    let to = Escape::Untracked;
+                    self.settle(state, index, Machine::Escaped { at: inst, to });
+                    gone.push(self.objects[index]);
+                }
+            }
+        }
+    }
+
+    /// realloc: what the old block held, the new one holds.
+    fn copy_object(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        copy: &drip_models::ContentCopy,
+        born: &[usize],
+    ) {
+        let frame = self.frame;
+        let memory = &frame.local.memory;
+        let Some(to) = memory.find_object(ObjKind::Fresh {
+            call: inst,
+            index: copy.to,
+        }) else {
+            return;
+        };
+        let followed = self.objects.iter().position(|&o| o == to);
+        let this_instance = followed.is_none_or(|index| born.contains(&index));
+        let from = frame.resolve(inst, &copy.from);
+        for index in 0..before.objects.len() {
+            for place in &before.objects[index].places {
+                let Where::Cell(cell) = place.at else {
+                    continue;
+                };
+                let at = memory.cells[cell];
+                if !from.iter().any(|l| l.obj == at.obj) || !before.objects[index].is_live() {
+                    continue;
+                }
+                let cells: SmallVec<[CellId; 4]> = memory
+                    .overlapping(Loc {
+                        obj: to,
+                        off: at.off,
+                    })
+                    .collect();
+                if state.objects[index].is_live() {
+                    self.keep_in(
+                        state,
+                        inst,
+                        index,
+                        &cells,
+                        this_instance && !place.weak && cells.len() == 1,
+                        None,
+                    );
+                }
+            }
+        }
+    }
+
+    fn write(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        write: &drip_models::Write,
+        born: &[usize],
+        affected: &mut SmallVec<[usize; 4]>,
+    ) {
+        let result = self.frame.body.result(inst);
+        let returned = write.cell.base.root == Root::Ret;
+        let named = if returned {
+            Named {
+                cells: SmallVec::new(),
+                certain: true,
+                outside: None,
+            }
+        } else {
+            self.cells_of(before, inst, &write.cell.base, write.cell.offset, born)
+        };
+        let must = write.certainty == Certainty::Must;
+        if named.certain && must && !returned {
+            self.learn_written(state, before, inst, named.cells[0], &write.value);
+        }
+        for index in 0..state.objects.len() {
+            if !state.objects[index].is_live() {
+                continue;
+            }
+            let held = self.value_is(before, inst, &write.value, index, born);
+            if returned {
+                if held != Holds::No {
+                    let offset = u32::try_from(write.cell.offset.base).unwrap_or(0);
+                    state.objects[index].add(Where::Value(result, offset), held == Holds::Perhaps);
+                }
+                continue;
+            }
+            if named.certain
+                && must
+                && self.empty_cell(state, index, named.cells[0])
+                && held == Holds::No
+            {
+                affected.push(index);
+            }
+            if held != Holds::No {
+                let certain = named.certain && must && held == Holds::Yes;
+                self.keep_in(state, inst, index, &named.cells, certain, named.outside);
+            }
+        }
+    }
+
+    /// Cells that the call leaves alone hold what they held.
+    pub(crate) fn pass_unchanged(&mut self, state: &mut State, inst: InstId, outcomes: &[Outcome]) {
+        let relevant = self.relevant;
+        for passed in relevant.passed.get(&inst).map_or(&[][..], Vec::as_slice) {
+            let alone = |o: &Outcome| leaves_alone(self.frame, inst, o, passed.cell);
+            if outcomes.iter().all(alone) {
+                let term = self.in_path(passed.before, state);
+                state.bind(passed.sym, Some(term));
+            }
+        }
+    }
+
+    /// What a cell holds after a certain write, for the conditions that ask for it.
+    pub(crate) fn learn_written(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        cell: CellId,
+        value: &Value,
+    ) {
+        let frame = self.frame;
+        let Some(version) = frame.memssa.defined(inst, region(cell)) else {
+            return;
+        };
+        for width in [8u32, 16, 32, 64] {
+            let Some(sym) = self
+                .values
+                .find(crate::values::Symbol::Version(version, width))
+            else {
+                continue;
+            };
+            let leaf = self.values.terms.sym(sym, Sort::Bits(width));
+            match value {
+                Value::Int(value) => {
+                    let constant = self.values.terms.int(width, *value as u64);
+                    state.bind(sym, Some(constant));
+                }
+                Value::Entry { path, plus } if plus.is_exact() => {
+                    let term = path_term(frame, self.values, inst, path);
+                    if let Some(term) =
+                        term.filter(|&t| self.values.terms.sort(t) == Sort::Bits(width))
+                    {
+                        let term = self.in_path(term, before);
+                        let delta = self.values.terms.int(width, plus.base as u64);
+                        let term = self.values.terms.add(term, delta);
+                        state.bind(sym, Some(term));
+                    }
+                }
+                Value::Fresh { .. } if width == 64 => {
+                    if let Some(fact) = class_term(self.values, leaf, Class::NonZero) {
+                        state.learn(fact);
+                    }
+                }
+                Value::Unknown(class) => {
+                    if let Some(fact) = class_term(self.values, leaf, *class) {
+                        state.learn(fact);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Is a value of the callee's summary a pointer to followed object `index`?
+    fn value_is(
+        &self,
+        before: &State,
+        inst: InstId,
+        value: &Value,
+        index: usize,
+        born: &[usize],
+    ) -> Holds {
+        match value {
+            Value::Entry { path, .. } => self.denotes(before, inst, path, index),
+            Value::Fresh { index: number, .. } => {
+                let made = ObjKind::Fresh {
+                    call: inst,
+                    index: *number,
+                };
+                if born.contains(&index)
+                    && self.frame.local.memory.kind(self.objects[index]) == made
+                {
+                    Holds::Yes
+                } else {
+                    Holds::No
+                }
+            }
+            Value::Int(_) | Value::Func(_) | Value::Unknown(_) => Holds::No,
+        }
+    }
+
+    fn escape(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        escape: &drip_models::Escape,
+    ) {
+        let frame = self.frame;
+        let reached = frame.reached_by(inst, &escape.path);
+        let to = match escape.to {
+            EscapeTo::Global(global) => Escape::Global(global),
+            EscapeTo::Thread => Escape::Thread,
+            EscapeTo::Unknown => Escape::Unknown(self.callee(inst)),
+        };
+        for index in 0..state.objects.len() {
+            if !state.objects[index].is_live() {
+                continue;
+            }
+            let direct = self.denotes(before, inst, &escape.path, index) != Holds::No;
+            // All that is reachable from what escapes goes along, also what the call itself put there.
+            let places = [&before.objects[index].places, &state.objects[index].places];
+            let inside = places.into_iter().flatten().any(|p| match p.at {
+                Where::Cell(cell) => reached
+                    .binary_search(&frame.local.memory.cells[cell].obj)
+                    .is_ok(),
+                _ => false,
+            });
+            if direct || inside {
+                self.settle(state, index, Machine::Escaped { at: inst, to });
+            }
+        }
+    }
+
+    fn callee(&self, inst: InstId) -> Option<drip_program::FuncId> {
+        let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = self.frame.body.insts[inst].op
+        else {
+            return None;
+        };
+        match self.frame.body.const_of(callee) {
+            Some(drip_program::Const::Func(func)) => Some(*func),
+            _ => None,
+        }
+    }
+
+    fn result(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        ret: &Value,
+        born: &[usize],
+    ) {
+        let result = self.frame.body.result(inst);
+        for index in 0..state.objects.len() {
+            if !state.objects[index].is_live() {
+                continue;
+            }
+            match self.value_is(before, inst, ret, index, born) {
+                Holds::No => {}
+                held => state.objects[index].add(Where::Value(result, 0), held == Holds::Perhaps),
+            }
+        }
+    }
+}
