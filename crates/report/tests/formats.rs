@@ -86,7 +86,7 @@ fn across_files() -> Finding {
             step(
                 StepKind::Allocation,
                 config(5, 17),
-                "allocated by `mem_dup`",
+                "allocated here by `mem_dup`",
             ),
             step(StepKind::Branch, config(6, 9), "taken when `*value == 0`"),
             step(StepKind::Lost, config(7, 9), lost),
