@@ -12,6 +12,9 @@ pub(crate) fn span(line: &str, column: u32) -> Range<usize> {
         }
         _ => return statement,
     };
+    if let Some(condition) = condition(line, start) {
+        return condition;
+    }
     let rest = &line[start..];
     let word = access_path(rest);
     if word == 0 {
@@ -33,6 +36,20 @@ pub(crate) fn span(line: &str, column: u32) -> Range<usize> {
         end = closing(line, open).unwrap_or(end);
     }
     start..end
+}
+
+/// All between the parentheses, where the position is the start of a condition: `if (amount < 0)`.
+fn condition(line: &str, start: usize) -> Option<Range<usize>> {
+    let before = line[..start].trim_end();
+    let keyword = before.strip_suffix('(')?.trim_end();
+    if !["if", "while", "switch"]
+        .iter()
+        .any(|k| keyword.ends_with(k))
+    {
+        return None;
+    }
+    let end = closing(line, before.len() - 1)?;
+    Some(start..end - 1)
 }
 
 /// Bytes of `conn->handler.read` at the start of a text.
@@ -107,7 +124,9 @@ mod tests {
         assert_eq!(marked("  return -1;", 3), "return -1");
         assert_eq!(marked("  return -1; /* why */", 3), "return -1");
         assert_eq!(marked("}", 1), "}");
-        assert_eq!(marked("    if (!ok) {", 9), "if (!ok)");
+        assert_eq!(marked("    if (!ok) {", 9), "!ok");
+        assert_eq!(marked("    if (a < 0) { // b", 9), "a < 0");
+        assert_eq!(marked("    if (a < f(0) &&", 9), "a");
         assert_eq!(marked("  f(a,", 3), "f");
         assert_eq!(marked("  a->b.c(1) + 2", 3), "a->b.c(1)");
         assert_eq!(marked("  a->b.", 3), "a->b");

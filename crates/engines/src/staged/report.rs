@@ -329,7 +329,7 @@ impl<'r, 'a> Reporter<'r, 'a> {
         Some((self.names.callee(call), self.names.position(call).line))
     }
 
-    /// A call that does nothing but free the object, given its address.
+    /// A call on another path that is given the object's address and frees it.
     fn releasing_call(&self, flow: &UseFlow) -> Option<InstId> {
         let object = *flow.objects.first()?;
         flow.ends.iter().find_map(|end| {
@@ -337,9 +337,9 @@ impl<'r, 'a> Reporter<'r, 'a> {
                 return None;
             };
             let summary = self.frame.calls.get(&at)?;
-            let args = self.frame.args(at);
-            let is_given = args.first().is_some_and(|arg| self.leads_to(*arg, object));
-            (summary.fresh.is_empty() && args.len() == 1 && is_given).then_some(at)
+            let mut args = self.frame.args(at).iter();
+            let is_given = args.any(|arg| self.leads_to(*arg, object));
+            (summary.fresh.is_empty() && is_given).then_some(at)
         })
     }
 
@@ -456,21 +456,44 @@ impl<'r, 'a> Reporter<'r, 'a> {
         index: u16,
         name: &str,
     ) -> Option<String> {
-        let deallocator = match self.releasing_call(flow) {
-            Some(call) => self.names.callee(call),
-            // What a function of the project made may need its own counterpart.
-            None if self.has_body(call) => return None,
-            None => match self.family(call, index).as_str() {
-                "malloc" => "free".to_owned(),
-                "new" => "delete".to_owned(),
-                "new[]" => "delete[]".to_owned(),
-                other => other.to_owned(),
-            },
-        };
-        match deallocator.as_str() {
+        if let Some(release) = self.releasing_call(flow) {
+            return self.release_like(release, *flow.objects.first()?, name);
+        }
+        // What a function of the project made may need its own counterpart.
+        if self.has_body(call) {
+            return None;
+        }
+        match self.family(call, index).as_str() {
+            "malloc" => Some(format!("free({name});")),
+            "new" => Some(format!("delete {name};")),
+            "new[]" => Some(format!("delete[] {name};")),
+            other => {
+                let program = self.frame.program;
+                let params = program.funcs[program.find_func(other)?].params.len();
+                (params == 1).then(|| format!("{other}({name});"))
+            }
+        }
+    }
+
+    /// The same call as on another path; its other arguments have to be parameters, which are at hand everywhere.
+    fn release_like(&self, release: InstId, object: ObjId, name: &str) -> Option<String> {
+        let callee = self.names.callee(release);
+        let args = self.frame.args(release);
+        let shown: Option<Vec<String>> = args
+            .iter()
+            .map(|arg| {
+                if self.leads_to(*arg, object) {
+                    return Some(name.to_owned());
+                }
+                self.frame.body.as_param(arg.as_value()?)?;
+                self.names.value(*arg)
+            })
+            .collect();
+        match callee.as_str() {
             UNNAMED_CALLEE => None,
-            "delete" | "delete[]" => Some(format!("{deallocator} {name};")),
-            _ => Some(format!("{deallocator}({name});")),
+            // The size that C++ passes along is not written.
+            "delete" | "delete[]" => Some(format!("{callee} {name};")),
+            _ => Some(format!("{callee}({});", shown?.join(", "))),
         }
     }
 

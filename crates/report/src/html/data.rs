@@ -81,9 +81,12 @@ struct Ledger {
     callees: Vec<String>,
     reasons: Vec<String>,
     verdicts: Vec<String>,
-    /// File, line, column, function, callee, verdict, reason, code.
-    rows: Vec<(usize, u32, u32, usize, usize, usize, usize, String)>,
+    rows: Vec<Row>,
 }
+
+/// File, line, column, function, callee, verdict, reason, code.
+#[derive(Serialize)]
+struct Row(usize, u32, u32, usize, usize, usize, usize, String);
 
 /// Texts and their numbers, in the order of their first use.
 #[derive(Default)]
@@ -203,7 +206,7 @@ impl Builder<'_> {
                 .chars()
                 .take(MAX_LEDGER_CODE)
                 .collect();
-            rows.push((
+            rows.push(Row(
                 self.files.number(&entry.at.file),
                 entry.at.line,
                 entry.at.column,

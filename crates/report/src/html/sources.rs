@@ -167,9 +167,9 @@ impl Comments {
             if found.starts_with("//") {
                 return;
             }
-            if found.starts_with("/*") {
+            if let Some(inside) = found.strip_prefix("/*") {
                 self.is_open = true;
-                rest = &found[2..];
+                rest = inside;
                 continue;
             }
             rest = match found.chars().next() {
