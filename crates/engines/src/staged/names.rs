@@ -13,6 +13,10 @@ use rustc_hash::FxHashMap;
 
 use crate::finding::SourcePos;
 
+mod spelling;
+
+use spelling::{binary_spelling, character, negated, spelling, unwrapped};
+
 /// Nesting of a shown expression; deeper ones are not shown.
 const MAX_DEPTH: u32 = 6;
 
@@ -245,11 +249,10 @@ impl<'n, 'a> Names<'n, 'a> {
                 if let Some(truth) = self.truth_test(pred, &left, b) {
                     return Some(truth);
                 }
-                let right = match self.constant_like(b, left.ty) {
-                    Some(text) => text,
-                    None => self.expression(b, depth + 1)?.text,
-                };
-                Some(format!("{} {} {right}", left.text, spelling(pred)))
+                let right = self.expression(b, depth + 1)?;
+                let left_text = self.constant_like(a, right.ty).unwrap_or(left.text);
+                let right_text = self.constant_like(b, left.ty).unwrap_or(right.text);
+                Some(format!("{left_text} {} {right_text}", spelling(pred)))
             }
             Op::Cast { value, .. } => self.condition(value, taken, depth + 1),
             _ => {
@@ -670,69 +673,4 @@ fn element(base: Pointee, index: &str) -> Pointee {
         ty: None,
         is_lvalue: true,
     }
-}
-
-/// Without the parentheses around the whole.
-fn unwrapped(text: &str) -> &str {
-    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
-    inner.filter(|t| !t.contains(['(', ')'])).unwrap_or(text)
-}
-
-/// A character literal, if it is one that can be shown.
-fn character(bits: u64) -> Option<String> {
-    match u8::try_from(bits).ok()? {
-        0 => Some("'\\0'".to_owned()),
-        b'\n' => Some("'\\n'".to_owned()),
-        b'\t' => Some("'\\t'".to_owned()),
-        b'\r' => Some("'\\r'".to_owned()),
-        b'\'' => Some("'\\''".to_owned()),
-        b'\\' => Some("'\\\\'".to_owned()),
-        byte if byte.is_ascii_graphic() || byte == b' ' => Some(format!("'{}'", byte as char)),
-        _ => None,
-    }
-}
-
-fn spelling(pred: CmpPred) -> &'static str {
-    match pred {
-        CmpPred::Eq => "==",
-        CmpPred::Ne => "!=",
-        CmpPred::Ugt | CmpPred::Sgt => ">",
-        CmpPred::Uge | CmpPred::Sge => ">=",
-        CmpPred::Ult | CmpPred::Slt => "<",
-        CmpPred::Ule | CmpPred::Sle => "<=",
-        CmpPred::Float(_) => "compares to",
-    }
-}
-
-fn negated(pred: CmpPred) -> CmpPred {
-    match pred {
-        CmpPred::Eq => CmpPred::Ne,
-        CmpPred::Ne => CmpPred::Eq,
-        CmpPred::Ugt => CmpPred::Ule,
-        CmpPred::Uge => CmpPred::Ult,
-        CmpPred::Ult => CmpPred::Uge,
-        CmpPred::Ule => CmpPred::Ugt,
-        CmpPred::Sgt => CmpPred::Sle,
-        CmpPred::Sge => CmpPred::Slt,
-        CmpPred::Slt => CmpPred::Sge,
-        CmpPred::Sle => CmpPred::Sgt,
-        CmpPred::Float(number) => CmpPred::Float(number),
-    }
-}
-
-fn binary_spelling(op: drip_program::BinaryOp) -> Option<&'static str> {
-    use drip_program::BinaryOp;
-    Some(match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::UDiv | BinaryOp::SDiv => "/",
-        BinaryOp::URem | BinaryOp::SRem => "%",
-        BinaryOp::Shl => "<<",
-        BinaryOp::LShr | BinaryOp::AShr => ">>",
-        BinaryOp::And => "&",
-        BinaryOp::Or => "|",
-        BinaryOp::Xor => "^",
-        _ => return None,
-    })
 }
