@@ -3,7 +3,7 @@
 //! Blocks of Markdown that are marked `console` hold commands (`$ …`) and what they print. All commands of a document run in their
 //! order in one directory, by `sh`; a block with a second word, such as `c pool.c`, is a file that is written there. Later
 //! commands see what earlier ones did. Printed text has to be equal, but for
-//! times (`0.4 s`), and a line `...` stands for any lines. A command may end with 0 or 1 (findings); more is a failure.
+//! times (`0.4 s`) and the counts of the coverage line, and a line `...` stands for any lines. A command may end with 0 or 1 (findings); more is a failure.
 //! With `DRIP_BLESS` set the document is rewritten.
 
 use anyhow::{Context, bail};
@@ -146,22 +146,27 @@ fn matches(expected: &[&str], printed: &[&str]) -> bool {
             (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..]))
         }
         (Some((a, expected)), Some((b, printed))) => {
-            without_times(a) == without_times(b) && matches(expected, printed)
+            comparable(a) == comparable(b) && matches(expected, printed)
         }
         _ => false,
     }
 }
 
-/// `0.4 s` → `T s`.
-fn without_times(line: &str) -> String {
+/// Without what may differ from run to run (times) or changes with every improvement of the engine (counts of sites).
+fn comparable(line: &str) -> String {
     let words = line.split(' ').collect::<Vec<_>>();
+    let mut counts = false;
     let mut out: Vec<&str> = Vec::with_capacity(words.len());
     for (at, word) in words.iter().enumerate() {
-        let is_time = word.parse::<f64>().is_ok()
-            && words
-                .get(at + 1)
-                .is_some_and(|unit| unit.trim_end_matches(';') == "s");
-        out.push(if is_time { "T" } else { word });
+        let next = words.get(at + 1).copied().unwrap_or_default();
+        counts |= word.starts_with('(') && next == "allocation";
+        let is_time = word.parse::<f64>().is_ok() && next.trim_end_matches(';') == "s";
+        let is_count = counts && word.trim_start_matches('(').parse::<f64>().is_ok();
+        out.push(match word {
+            _ if is_time || is_count => "N",
+            &"function" | &"functions" if counts => "functions",
+            word => word,
+        });
     }
     out.join(" ")
 }
@@ -184,6 +189,9 @@ mod tests {
         assert_eq!(outcome(good), Ok(2));
         let with_file = "```c a.c\nint a;\n```\n```console\n$ cat a.c\nint a;\n```\n";
         assert_eq!(outcome(with_file), Ok(1));
+        let counting = "```console\n$ echo '2 leaks (5 allocation sites: 3 freed), 0 functions'\n2 leaks (6 allocation sites: 4 freed), 1 function\n```\n";
+        assert_eq!(outcome(counting), Ok(1));
+        assert!(outcome(&counting.replace("\n2 leaks", "\n3 leaks")).is_err());
         let skipping = "```console\n$ printf 'a\\nb\\nc\\n'\na\n...\n```\n";
         assert_eq!(outcome(skipping), Ok(1));
         let wrong = outcome("```console\n$ echo a\nb\n```\n").unwrap_err();
