@@ -71,6 +71,10 @@ impl Reporter<'_, '_> {
             dominated |= inst != end && self.comes_before(inst, point);
         }
         let reached = |from: InstId| self.reaches(from, point, &assigned);
+        // `p = other;` in a loop: the next time it is not the object that is overwritten.
+        if matches!(body.insts[end].op, Op::Bind { .. }) && reached(end) {
+            return None;
+        }
         let mut settled = flow.ends.iter().filter(|e| e.kind == EndKind::Settled);
         if !dominated
             || settled.any(|e| reached(e.at))
