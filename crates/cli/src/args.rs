@@ -128,7 +128,7 @@ pub struct CheckArgs {
     pub input: InputArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// full, concise, json, sarif or github; FORMAT=FILE writes to a file; may be given several times
+    /// full, concise, json, sarif, github or html; FORMAT=FILE writes to a file; may be given several times
     #[arg(long = "output-format", value_name = "FORMAT[=FILE]", value_parser = parse_output)]
     pub outputs: Vec<Output>,
     /// Report only these rules (D001,D002,… or ALL)
@@ -170,20 +170,22 @@ pub enum Format {
     Json,
     Sarif,
     Github,
+    Html,
 }
 
 impl Format {
-    const NAMES: [(&'static str, Format); 5] = [
+    const NAMES: [(&'static str, Format); 6] = [
         ("full", Format::Full),
         ("concise", Format::Concise),
         ("json", Format::Json),
         ("sarif", Format::Sarif),
         ("github", Format::Github),
+        ("html", Format::Html),
     ];
 
     /// For programs to read: nothing else may stand on the same stream.
     pub fn is_for_machines(self) -> bool {
-        matches!(self, Format::Json | Format::Sarif)
+        matches!(self, Format::Json | Format::Sarif | Format::Html)
     }
 }
 
@@ -204,7 +206,7 @@ fn parse_output(text: &str) -> Result<Output, String> {
     match known {
         Some(&(_, format)) => Ok(Output { format, file }),
         None => Err(format!(
-            "unknown format `{name}`; there are full, concise, json, sarif and github"
+            "unknown format `{name}`; there are full, concise, json, sarif, github and html"
         )),
     }
 }

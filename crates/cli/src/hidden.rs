@@ -1,11 +1,13 @@
 //! Which findings are shown? Selection, excluded files, comments, baseline, changed lines, in this order; each finding that
 //! is not shown is counted under the first reason.
 
+use crate::commands::check::shown_paths;
 use crate::config::Config;
 use crate::pipeline::Run;
 use crate::sources::FileSources;
 use crate::ui::Ui;
 use anyhow::Context;
+use drip_engines::Finding;
 use drip_report::Sources;
 use drip_report::baseline::Baseline;
 use drip_report::select::Selection;
@@ -50,13 +52,29 @@ impl Hiding<'_> {
             *counter += 1;
             false
         });
+        let paths = shown_paths();
         for complaint in comments.complaints(&self.selection.rules) {
-            ui.warn(&format!(
-                "{}:{}: {}",
-                complaint.file, complaint.line, complaint.text
-            ));
+            let file = paths.show(&complaint.file);
+            ui.warn(&format!("{file}:{}: {}", complaint.line, complaint.text));
         }
     }
+}
+
+/// Without what comments silence.
+pub fn without_silenced(findings: Vec<Finding>, sources: &FileSources) -> Vec<Finding> {
+    let mut comments = Suppressions::default();
+    let silenced = |finding: &Finding| {
+        let links = finding.allocation.iter().map(|link| &link.at);
+        let lost = finding.lost.iter().map(|point| &point.at);
+        for at in links.chain(lost).chain([&finding.primary]) {
+            if let Some(text) = sources.text(&at.file) {
+                comments.add_file(&at.file, &text);
+            }
+        }
+        comments.silences(finding)
+    };
+    let (_, kept) = findings.into_iter().partition(silenced);
+    kept
 }
 
 fn is_system_file(file: &str) -> bool {

@@ -213,30 +213,29 @@ fn coverage(collected: &Collected, loaded: &Loaded) -> anyhow::Result<Coverage> 
     })
 }
 
-/// Problems of whole files are all told; of single functions the first few, the others with `-v`.
+/// Of the problems of whole files and of single functions the first few are told, the others with `-v`.
 fn tell(problems: &[Problem], ui: &Ui) {
     let (inside, whole): (Vec<&Problem>, Vec<&Problem>) =
         problems.iter().partition(|p| p.function.is_some());
-    for problem in whole {
-        ui.warn(&problem.to_string());
-    }
-    let (shown, rest) = inside.split_at(inside.len().min(MAX_TOLD_FUNCTIONS));
+    tell_some(&whole, "problems with files", ui);
+    tell_some(&inside, "functions that could not be read", ui);
+}
+
+/// Problems of one kind that are told without `-v`.
+const MAX_TOLD_PROBLEMS: usize = 3;
+
+fn tell_some(problems: &[&Problem], what: &str, ui: &Ui) {
+    let (shown, rest) = problems.split_at(problems.len().min(MAX_TOLD_PROBLEMS));
     for problem in shown {
         ui.warn(&problem.to_string());
     }
     for problem in rest {
         ui.detail(&problem.to_string());
     }
-    if !rest.is_empty() {
-        let count = rest.len();
-        ui.warn(&format!(
-            "{count} more functions could not be read; -v names them"
-        ));
+    if !rest.is_empty() && !ui.verbose {
+        ui.warn(&format!("{} more {what}; -v names them", rest.len()));
     }
 }
-
-/// Unreadable functions that are named without `-v`.
-const MAX_TOLD_FUNCTIONS: usize = 3;
 
 fn note_times(timing: &mut Timing, statistics: &Statistics) {
     timing.add("read", statistics.parse);

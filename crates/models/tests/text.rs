@@ -20,7 +20,7 @@ fn builtin_models_parse() {
             .expect("realloc is modelled")
             .outcomes
             .len(),
-        4
+        5
     );
 }
 

@@ -2,7 +2,7 @@
 
 use crate::full::deallocator;
 use crate::{FullOptions, Paths, Sources, full_one, rule_text};
-use drip_engines::{Finding, Rule};
+use drip_engines::{Finding, Rule, StepKind};
 
 pub fn explain_rule(rule: Rule) -> String {
     let text = rule_text(rule);
@@ -66,21 +66,35 @@ pub fn explain_finding(
             paths.show(&point.at.file),
             point.at.line,
             point.at.function,
-            point.text
+            point.text.trim_start_matches("lost: ")
         ));
     }
-    let condition = finding
-        .condition
-        .as_deref()
-        .unwrap_or("always, once the allocation succeeds");
-    let text = rule_text(finding.rule);
-    out.push_str(&format!(
-        "\nIt happens {condition}. Confidence: {}. The memory is released by `{}`.\n\n{} ({})\n{}\n",
-        crate::confidence_name(finding.confidence),
-        deallocator(&finding.family),
-        text.short,
-        finding.rule.code(),
-        text.advice,
-    ));
+    out.push_str(&summary(finding));
     out
+}
+
+/// When, how sure, and what to do.
+fn summary(finding: &Finding) -> String {
+    let has_branches = finding
+        .path
+        .iter()
+        .any(|step| step.kind == StepKind::Branch);
+    let when = match &finding.condition {
+        Some(condition) => condition.as_str(),
+        None if has_branches => "on the path above",
+        None => "whenever the allocation succeeds",
+    };
+    let text = rule_text(finding.rule);
+    let code = finding.rule.code();
+    let released = match deallocator(finding) {
+        Some(name) => format!(" Memory of this kind is released by `{name}`."),
+        None => String::new(),
+    };
+    format!(
+        "\nIt happens {when}. Confidence: {}.{released}\n\n{code}: {}. {}\n\n\
+         To silence it, write above one of these lines:  // drip: ignore[{code}] reason\n",
+        crate::confidence_name(finding.confidence),
+        text.short,
+        text.advice,
+    )
 }

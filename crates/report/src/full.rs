@@ -3,14 +3,19 @@
 //! Excerpts are made by `annotate-snippets`, one per file, the file of the finding first. Where a source cannot be had, or has
 //! changed so that the line is gone, its events are plain notes; a report never fails for want of a source.
 
+use crate::spans::span;
 use crate::{Paths, Report, Sources};
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use drip_engines::{Confidence, Finding, Rule, SourcePos, StepKind};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Events in one excerpt; a longer path is told in full by `drip explain ID`.
 const MAX_EVENTS: usize = 12;
+
+/// Links of the allocation chain that are shown in the source, the call in the losing function included; the others are
+/// one note.
+const EXCERPTED_LINKS: usize = 2;
 
 /// Lines between the first and the last event of an excerpt; files with events further apart are shown in several.
 const MAX_SPREAD: u32 = 2_000;
@@ -52,16 +57,28 @@ pub fn full_one(
         format!("{}, in `{function}`", finding.message)
     };
     let mut group = Group::with_title(level.primary_title(headline).id(finding.rule.code()));
+    if !matches!(excerpts.first(), Some(Excerpt::Source(_))) {
+        let at = &finding.primary;
+        let mut origin = Origin::path(paths.show(&at.file));
+        if at.line > 0 {
+            origin = origin
+                .line(at.line as usize)
+                .char_column(at.column.max(1) as usize);
+        }
+        group = group.element(origin);
+    }
     for excerpt in &excerpts {
         group = match excerpt {
             Excerpt::Source(shown) => group.element(shown.snippet()),
             Excerpt::Note(text) => group.element(Level::NOTE.message(text.as_str())),
         };
     }
-    for note in notes(finding, left_out) {
+    for note in notes(finding, left_out, paths) {
         group = group.element(Level::NOTE.message(note));
     }
-    group = group.element(Level::HELP.message(next_step(finding)));
+    if !options.all_events {
+        group = group.element(Level::HELP.message(next_step(finding)));
+    }
     let renderer = if options.color {
         Renderer::styled()
     } else {
@@ -72,11 +89,12 @@ pub fn full_one(
     text
 }
 
-fn notes(finding: &Finding, left_out: usize) -> Vec<String> {
+fn notes(finding: &Finding, left_out: usize, paths: &Paths) -> Vec<String> {
     let mut notes = Vec::new();
     if left_out > 0 {
         notes.push(format!("{left_out} more steps are not shown"));
     }
+    notes.extend(deeper_chain(finding, paths));
     if let Some(condition) = &finding.condition {
         notes.push(format!("happens {condition}"));
     }
@@ -87,23 +105,58 @@ fn notes(finding: &Finding, left_out: usize) -> Vec<String> {
     notes
 }
 
-fn next_step(finding: &Finding) -> String {
-    let id = &finding.id;
-    let how = match (finding.rule, deallocator(&finding.family)) {
-        (Rule::D005, _) => String::new(),
-        (_, name) => format!("memory of this kind is released by `{name}`; "),
-    };
-    format!("{how}more: drip explain {id}")
+/// The allocation chain below the first callee, which has an excerpt: "the block comes from `calloc` at mem.c:10, through
+/// `mem_alloc`".
+fn deeper_chain(finding: &Finding, paths: &Paths) -> Option<String> {
+    let (last, above) = finding.allocation.split_last()?;
+    if above.len() < EXCERPTED_LINKS {
+        return None;
+    }
+    let through: Vec<String> = above
+        .iter()
+        .skip(EXCERPTED_LINKS - 1)
+        .map(|link| quoted(&link.callee))
+        .collect();
+    Some(format!(
+        "the block itself comes from {} at {}:{}, through {}",
+        quoted(&last.callee),
+        paths.show(&last.at.file),
+        last.at.line,
+        through.join(", ")
+    ))
 }
 
-/// The function or operator that belongs to a family. Families of projects are named by their deallocator.
-pub(crate) fn deallocator(family: &str) -> &str {
-    match family {
-        "malloc" | "" => "free",
-        "new" => "delete",
-        "new[]" => "delete[]",
-        other => other,
+fn next_step(finding: &Finding) -> String {
+    let id = &finding.id;
+    format!("{}`drip explain {id}` tells more", release(finding))
+}
+
+fn release(finding: &Finding) -> String {
+    deallocator(finding).map_or(String::new(), |name| {
+        format!("memory of this kind is released by `{name}`; ")
+    })
+}
+
+/// Which function or operator frees the memory, where that is certain: what a function of the project made on top of
+/// `malloc` may need a counterpart of its own. Families of projects are named by their deallocator.
+pub(crate) fn deallocator(finding: &Finding) -> Option<&str> {
+    if finding.rule == Rule::D005 {
+        return None;
     }
+    match finding.family.as_str() {
+        "malloc" | "" => (finding.allocation.len() <= 1).then_some("free"),
+        "new" => Some("delete"),
+        "new[]" => Some("delete[]"),
+        other => Some(other),
+    }
+}
+
+/// A callee is code, unless the engine has no name for it and says "a function pointer".
+pub(crate) fn quoted(callee: &str) -> String {
+    if callee.starts_with("a ") {
+        return callee.to_owned();
+    }
+    format!("`{callee}`")
 }
 
 /// Something that happens at a place.
@@ -130,25 +183,37 @@ fn events(finding: &Finding, all: bool) -> (Vec<Event>, usize) {
             }),
         }
     };
-    let callee = finding.allocation.first().map(|link| &link.callee);
-    let allocated = callee.map_or("allocated here".to_owned(), |callee| {
-        format!("allocated here by `{callee}`")
-    });
+    let steps = &finding.path;
+    // Two steps are read in their order without numbers.
+    let numbered = |index: usize, text: &str| match steps.len() {
+        0..=2 => text.to_owned(),
+        _ => format!("{}. {text}", index + 1),
+    };
+    let birth = steps
+        .iter()
+        .position(|step| step.kind == StepKind::Allocation);
+    let allocated = match (birth, finding.allocation.first()) {
+        (Some(index), _) => numbered(index, &steps[index].text),
+        (None, Some(link)) => format!("allocated here by {}", quoted(&link.callee)),
+        (None, None) => "allocated here".to_owned(),
+    };
     push(&finding.primary, allocated, true);
-    for pair in finding.allocation.windows(2) {
-        let text = format!(
-            "`{}` allocates it here by `{}`",
-            pair[0].callee, pair[1].callee
-        );
+    for pair in finding.allocation.windows(2).take(EXCERPTED_LINKS - 1) {
+        let from = quoted(&pair[1].callee);
+        let text = format!("{} gets it here from {from}", quoted(&pair[0].callee));
         push(&pair[1].at, text, false);
     }
-    for step in &finding.path {
+    for (index, step) in steps.iter().enumerate() {
         if step.kind != StepKind::Allocation {
-            push(&step.at, step.text.clone(), false);
+            push(&step.at, numbered(index, &step.text), false);
         }
     }
+    let shown_losses = steps.iter().filter(|step| step.kind == StepKind::Lost);
+    let shown_losses: Vec<_> = shown_losses.map(|step| (&step.at, &step.text)).collect();
     for point in &finding.lost {
-        push(&point.at, point.text.clone(), false);
+        if !shown_losses.contains(&(&point.at, &point.text)) {
+            push(&point.at, point.text.clone(), false);
+        }
     }
     let left_out = if all {
         0
@@ -257,96 +322,4 @@ fn excerpt(events: &[&Event], text: &str, paths: &Paths) -> Option<Shown> {
         shown.text.push('\n');
     }
     Some(shown)
-}
-
-/// Bytes of a line to mark, given the column that the debug information has (bytes from 1; 0 is unknown).
-fn span(line: &str, column: u32) -> Range<usize> {
-    let statement = statement(line);
-    let start = match usize::try_from(column) {
-        Ok(column) if column > 0 && line.is_char_boundary(column - 1) && column <= line.len() => {
-            column - 1
-        }
-        _ => return statement,
-    };
-    let rest = &line[start..];
-    let word = rest
-        .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .unwrap_or(rest.len());
-    if word == 0 {
-        // An operator or a brace: `p = NULL` has its place at the `=`.
-        let is_brace = rest.starts_with(['{', '}']);
-        return if is_brace {
-            start..start + 1
-        } else {
-            statement
-        };
-    }
-    if rest.starts_with("return") {
-        return start..statement.end.max(start + word);
-    }
-    let after = rest[word..].trim_start();
-    let mut end = start + word;
-    if after.starts_with('(') {
-        let open = line.len() - after.len();
-        end = closing(line, open).unwrap_or(end);
-    }
-    start..end
-}
-
-/// Byte after the parenthesis that closes the one at `open`, if it is on the same line.
-fn closing(line: &str, open: usize) -> Option<usize> {
-    let mut depth = 0usize;
-    for (at, c) in line[open..].char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(open + at + 1);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-/// The line without indentation, trailing comment, semicolon and opening brace.
-fn statement(line: &str) -> Range<usize> {
-    let start = line.len() - line.trim_start().len();
-    let code = line[start..].find("//").map_or(line.len(), |at| start + at);
-    let end = line[..code]
-        .trim_end()
-        .trim_end_matches([';', '{', ' '])
-        .len();
-    start..end.max(start)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn marked(line: &str, column: u32) -> &str {
-        &line[span(line, column)]
-    }
-
-    #[test]
-    fn spans_cover_calls_and_statements() {
-        assert_eq!(marked("    p = malloc(f(1), 2);", 9), "malloc(f(1), 2)");
-        assert_eq!(marked("    p = NULL; // gone", 7), "p = NULL");
-        assert_eq!(marked("    if (x > 3)", 5), "if (x > 3)");
-        assert_eq!(marked("  return -1;", 3), "return -1");
-        assert_eq!(marked("}", 1), "}");
-        assert_eq!(marked("    if (!ok) {", 9), "if (!ok)");
-        assert_eq!(marked("  f(a,", 3), "f");
-        assert_eq!(marked("  x = y;", 0), "x = y");
-    }
-
-    #[test]
-    fn columns_that_do_not_fit_are_harmless() {
-        assert_eq!(marked("", 1), "");
-        assert_eq!(marked("ab", 99), "ab");
-        assert_eq!(marked("é = 1;", 2), "é = 1");
-        assert_eq!(marked("   ", 2), "");
-    }
 }

@@ -1,4 +1,4 @@
-//! How is a result told? Findings, ledger and coverage as text, SARIF, JSON and annotations; and which findings are told
+//! How is a result told? Findings, ledger and coverage as text, HTML, SARIF, JSON and annotations; and which findings are told
 //! at all: selection, suppressing comments, baselines, changed lines.
 //!
 //! Architecture invariant: no input or output here. Sources come through [`Sources`], every renderer returns a string, and
@@ -11,6 +11,7 @@ mod document;
 mod explain;
 mod full;
 mod github;
+mod html;
 mod json;
 mod ledger;
 mod paths;
@@ -18,6 +19,7 @@ mod rules;
 mod sarif;
 pub mod select;
 pub mod since;
+mod spans;
 mod statistics;
 pub mod suppress;
 
@@ -27,6 +29,7 @@ pub use document::{Document, DocumentError, FORMAT_VERSION};
 pub use explain::{explain_finding, explain_rule};
 pub use full::{FullOptions, full, full_one};
 pub use github::github;
+pub use html::html;
 pub use json::json;
 pub use ledger::{LedgerFilter, ledger_json, ledger_text, parse_verdict, verdict_name};
 pub use paths::{Paths, normalise, normalise_files};

@@ -43,6 +43,15 @@ impl Paths {
         }
     }
 
+    /// The last part of the root's name: what people call the project.
+    pub(crate) fn project(&self) -> &str {
+        let root = self.root.as_deref().unwrap_or_default();
+        root.rsplit('/')
+            .next()
+            .filter(|name| !name.is_empty())
+            .unwrap_or("this program")
+    }
+
     /// URI of the root directory, with the slash at the end that SARIF asks for.
     pub(crate) fn root_uri(&self) -> Option<String> {
         self.root

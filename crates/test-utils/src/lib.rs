@@ -20,6 +20,8 @@
 //! | which files are one program, and how are they run? | [`Corpus`], [`Case`] |
 //! | what counts as a mismatch? | [`Mismatch`] |
 //! | findings out of `drip check --output-format sarif` | [`sarif_runner`], [`reported_from_sarif`] |
+//! | is that SARIF valid? | [`sarif_schema_errors`] |
+//! | does a document's session run as it is written? | [`Session`] |
 //! | clang, and bitcode from it | [`Clang`], [`compile`], [`Mode`] |
 //!
 //! A missing clang is an error, never a skipped test.
@@ -32,9 +34,13 @@ mod compile;
 mod corpus;
 pub mod marks;
 mod sarif;
+mod schema;
+mod session;
 
 pub use clang::{Clang, ClangMissing};
 pub use compare::{Mismatch, Reported, SourceLine};
 pub use compile::{Mode, compile, compile_with};
 pub use corpus::{Case, Corpus, Failure, Verdict};
 pub use sarif::{reported_from_sarif, sarif_runner};
+pub use schema::sarif_schema_errors;
+pub use session::Session;

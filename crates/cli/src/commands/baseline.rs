@@ -4,7 +4,8 @@ use crate::args::{BaselineAction, BaselineArgs, BaselineWrite};
 use crate::commands::check::shown_paths;
 use crate::config::Config;
 use crate::exit::Exit;
-use crate::hidden::read_baseline;
+use crate::hidden::{read_baseline, without_silenced};
+use crate::sources::FileSources;
 use crate::ui::Ui;
 use crate::{inputs, last_run, output, pipeline};
 use anyhow::{anyhow, bail};
@@ -73,5 +74,5 @@ fn findings(args: &BaselineWrite, config: &Config, ui: &Ui) -> anyhow::Result<Ve
         .map_err(|e| anyhow!(e))?;
     let mut findings = analysis.findings;
     findings.retain(|f| selection.accepts(f) && !config.excludes(&f.primary.file));
-    Ok(findings)
+    Ok(without_silenced(findings, &FileSources::default()))
 }

@@ -120,6 +120,7 @@ fn render(format: Format, report: &Report<'_>, color: bool) -> String {
         Format::Json => drip_report::json(report),
         Format::Sarif => drip_report::sarif(report),
         Format::Github => drip_report::github(report),
+        Format::Html => drip_report::html(report),
     }
 }
 

@@ -343,3 +343,57 @@ fn counts_and_times_go_to_standard_error() {
     let value: serde_json::Value = serde_json::from_str(&said.stderr).unwrap();
     assert_eq!(value["functions"], 1);
 }
+
+/// A statement is only proposed where it frees the block on every path that comes by.
+#[test]
+fn proposals_are_safe() {
+    let cases = [
+        (
+            "early",
+            "char *p = malloc(9); if (!p) return -1; if (n)\n return -2; free(p); return 0;",
+            Some("free(p);"),
+        ),
+        (
+            "overwritten",
+            "char *p = malloc(9); n = 3;\n p = NULL; return p == NULL;",
+            Some("free(p);"),
+        ),
+        (
+            "in_loop",
+            "char *p = NULL; while (n--)\n p = malloc(9); free(p); return 0;",
+            None,
+        ),
+        (
+            "freed_before",
+            "char *p = malloc(9); if (!p) return -1; if (n) free(p);\n return 0;",
+            None,
+        ),
+        (
+            "handed_over",
+            "char *p = malloc(9); if (!p) return -1; if (out) *out = p;\n return 0;",
+            None,
+        ),
+        (
+            "used",
+            "char *p = malloc(9); if (!p) return -1; *p = 3;\n return *p;",
+            None,
+        ),
+        (
+            "other_block",
+            "char *p = malloc(9); while (n--)\n p = q; return 0;",
+            None,
+        ),
+    ];
+    for (name, body, proposal) in cases {
+        let text = format!(
+            "#include <stdlib.h>\nint {name}(int n, char **out, char *q)\n{{\n{body}\n}}\n"
+        );
+        let project = Project::new(&[("a.c", &text)]);
+        let said = project.drip(&["check", "-q", "a.c"]).ends_with(1);
+        let expected = proposal.map(|statement| format!("put `{statement}` before this line"));
+        match expected {
+            Some(expected) => drop(said.prints(&expected)),
+            None => assert!(!said.stdout.contains("put `"), "{name}:\n{}", said.stdout),
+        }
+    }
+}

@@ -1,17 +1,19 @@
 //! From a feasible candidate to a finding in source terms.
 
-use drip_flow::{End, EndKind, Frame, Machine, UseFlow, Where};
+use drip_flow::{End, EndKind, Frame, Machine, State, UseFlow, Where};
 use drip_models::{ChainLink, Library, Value};
-use drip_pointer::ObjKind;
-use drip_program::{BlockId, InstId, Op};
+use drip_pointer::{ObjId, ObjKind};
+use drip_program::{BlockId, Const, InstId, Op, Operand, VarId};
 use rustc_hash::FxHashSet;
 
 use super::calls::callee_name;
-use super::names::Names;
+use super::names::{Names, UNNAMED_CALLEE};
 use super::paths::Path;
 use crate::finding::{
     AllocationLink, Confidence, Finding, LostPoint, Rule, SourcePos, Step, StepKind,
 };
+
+mod repair;
 
 /// Conditions in the shown sentence; further ones are on the path.
 const MAX_CONDITIONS: usize = 4;
@@ -46,15 +48,12 @@ impl<'r, 'a> Reporter<'r, 'a> {
             .iter()
             .max_by_key(|l| (self.rule(flow, l.end), std::cmp::Reverse(l.path.hops.len())))?;
         let rule = self.rule(flow, best.end);
-        let variable = losses.iter().find_map(|l| self.variable(flow, l.end));
-        let callee = callee_name(self.frame.program, self.frame.body, call);
-        let primary = self.names.position(call);
+        let variable = self
+            .variable(flow, best)
+            .or_else(|| losses.iter().find_map(|l| self.variable(flow, l)));
         let mut lost: Vec<LostPoint> = Vec::new();
         for loss in losses {
-            let point = LostPoint {
-                at: self.names.position(loss.end.at),
-                text: self.lost_text(flow, loss.end),
-            };
+            let point = self.lost_point(flow, loss);
             if !lost.contains(&point) {
                 lost.push(point);
             }
@@ -62,42 +61,36 @@ impl<'r, 'a> Reporter<'r, 'a> {
         lost.sort_by(|a, b| a.at.cmp(&b.at));
         let conditions = self.deciding(flow, best);
         let condition = (!conditions.is_empty()).then(|| {
-            let shown: Vec<String> = conditions
-                .iter()
-                .take(MAX_CONDITIONS)
-                .map(|c| format!("`{c}`"))
-                .collect();
+            let shown = &conditions[..conditions.len().min(MAX_CONDITIONS)];
             format!("when {}", shown.join(" and "))
         });
-        let what = match &variable {
-            Some(name) => format!("`{name}`"),
-            None => "memory".to_owned(),
-        };
-        let message = match rule {
-            Rule::D001 => format!("{what} allocated by `{callee}` is never freed"),
-            Rule::D002 => format!("{what} allocated by `{callee}` is not freed on some path"),
-            Rule::D003 => {
-                format!("{what} allocated by `{callee}` is lost: its last reference is overwritten")
-            }
-            Rule::D004 => format!("{what} allocated by `{callee}` is lost: its owner is freed"),
-            Rule::D005 => {
-                format!("{what} allocated by `{callee}` is still held when the program ends")
-            }
-        };
         let allocation = self.chain(call, index);
         Some(Finding {
             id: self.identity(&allocation, call, index, &variable),
             rule,
             confidence: best.confidence,
-            primary,
+            primary: self.names.position(call),
+            message: self.message(rule, variable.as_deref(), call),
             variable,
-            message,
             lost,
             path: self.steps(flow, best, call),
             condition,
             family: self.family(call, index),
             allocation,
         })
+    }
+
+    fn message(&self, rule: Rule, variable: Option<&str>, call: InstId) -> String {
+        let what = variable.map_or("memory".to_owned(), |name| format!("`{name}`"));
+        let callee = quoted(&self.names.callee(call));
+        let how = match rule {
+            Rule::D001 => "is never freed",
+            Rule::D002 => "is not freed on some path",
+            Rule::D003 => "is lost: its last reference is overwritten",
+            Rule::D004 => "is lost: its owner is freed",
+            Rule::D005 => "is still held when the program ends",
+        };
+        format!("{what} allocated by {callee} {how}")
     }
 
     fn birth(&self, flow: &UseFlow) -> Option<(InstId, u16)> {
@@ -154,69 +147,204 @@ impl<'r, 'a> Reporter<'r, 'a> {
     }
 
     /// What held the object last: a variable, a field.
-    fn variable(&self, flow: &UseFlow, end: &End) -> Option<String> {
-        let states = [&end.state, &flow.nodes[end.node].state];
-        for state in states {
-            for place in &state.objects.first()?.places {
-                if let Where::Var(var) = place.at {
-                    return Some(self.names.var(var).to_owned());
+    fn variable(&self, flow: &UseFlow, loss: &Loss<'_>) -> Option<String> {
+        let object = *flow.objects.first()?;
+        let body = self.frame.body;
+        match body.insts[loss.end.at].op {
+            Op::Bind { var, .. } if self.is_bound_to(var, object) => {
+                return Some(self.names.var(var).to_owned());
+            }
+            Op::Store { addr, .. } if self.may_hold(addr, object) => {
+                if let Some(place) = self.names.place(addr) {
+                    return Some(place);
                 }
             }
+            _ => {}
         }
-        if let Op::Bind { var, .. } = self.frame.body.insts[end.at].op {
-            return Some(self.names.var(var).to_owned());
-        }
-        if let Op::Store { addr, .. } = self.frame.body.insts[end.at].op {
-            return self.names.place(addr);
-        }
-        // Where the result was first put.
+        let before = loss.path.hops.iter().rev();
+        let states = before.map(|hop| &flow.nodes[hop.node].state);
+        let held = std::iter::once(&loss.end.state)
+            .chain(states)
+            .find_map(|state| self.holder(state));
+        held.or_else(|| self.first_place(flow))
+    }
+
+    fn is_bound_to(&self, var: VarId, object: ObjId) -> bool {
+        self.frame.body.insts.iter().any(|data| {
+            matches!(data.op, Op::Bind { var: v, value } if v == var && self.leads_to(value, object))
+        })
+    }
+
+    fn leads_to(&self, value: Operand, object: ObjId) -> bool {
+        let targets = self.frame.local.targets(value);
+        targets.iter().any(|loc| loc.obj == object)
+    }
+
+    fn may_hold(&self, addr: Operand, object: ObjId) -> bool {
+        let local = &self.frame.local;
+        let mut places = local.targets(addr).iter();
+        places.any(|place| local.load(*place).iter().any(|loc| loc.obj == object))
+    }
+
+    /// The best name among the places that hold the object: variables before memory, certain before uncertain.
+    fn holder(&self, state: &State) -> Option<String> {
+        let mut places = state.objects.first()?.places.to_vec();
+        places.sort_by_key(|place| (place.weak, !matches!(place.at, Where::Var(_))));
+        places.into_iter().find_map(|place| match place.at {
+            Where::Var(var) => Some(self.names.var(var).to_owned()),
+            Where::Cell(cell) => self.names.cell(cell),
+            Where::Value(..) => None,
+        })
+    }
+
+    /// Where the call's result was first put, if the result is the object.
+    fn first_place(&self, flow: &UseFlow) -> Option<String> {
         let (call, _) = self.birth(flow)?;
+        let object = *flow.objects.first()?;
         let result = self.frame.body.result(call);
         self.frame.body.insts.iter().find_map(|data| match data.op {
-            Op::Bind { var, value } if value.as_value() == Some(result) => {
+            Op::Bind { var, value }
+                if value.as_value() == Some(result) && self.leads_to(value, object) =>
+            {
                 Some(self.names.var(var).to_owned())
             }
-            Op::Store { addr, value } if value.as_value() == Some(result) => self.names.place(addr),
+            Op::Store { addr, value }
+                if value.as_value() == Some(result) && self.leads_to(value, object) =>
+            {
+                self.names.place(addr)
+            }
             _ => None,
         })
     }
 
-    fn lost_text(&self, flow: &UseFlow, end: &End) -> String {
-        let name = self.variable(flow, end);
-        let shown = name
-            .as_deref()
-            .map_or("it".to_owned(), |n| format!("`{n}`"));
-        match self.frame.body.insts[end.at].op {
-            Op::Ret { .. } => format!("lost: the function returns and {shown} goes out of scope"),
-            Op::Resume { .. } => {
-                format!("lost: an exception leaves the function and {shown} goes out of scope")
-            }
-            Op::Bind { var, .. } => format!(
-                "lost: `{}` is overwritten, last reference gone",
-                self.names.var(var)
-            ),
-            Op::Store { addr, .. } => match self.names.place(addr) {
-                Some(place) => format!("lost: `{place}` is overwritten, last reference gone"),
-                None => "lost: last reference overwritten".to_owned(),
-            },
-            Op::Call { .. } | Op::Invoke { .. } => {
-                let callee = callee_name(self.frame.program, self.frame.body, end.at);
-                match self.rule(flow, end) {
-                    Rule::D004 => {
-                        format!("lost: `{callee}` frees the object that held the last reference")
-                    }
-                    _ => format!("lost: `{callee}` overwrites the last reference"),
+    fn lost_point(&self, flow: &UseFlow, loss: &Loss<'_>) -> LostPoint {
+        let mut text = self.lost_text(flow, loss);
+        match self.repair(flow, loss) {
+            Some(statement) => text.push_str(&format!("; put `{statement}` before this line")),
+            None => {
+                if let Some((callee, line)) = self.release_elsewhere(flow) {
+                    let callee = quoted(&callee);
+                    text.push_str(&format!("; {callee} frees it on another path, line {line}"));
                 }
             }
-            _ => "lost: last reference gone".to_owned(),
         }
+        LostPoint {
+            at: self.lost_at(flow, loss),
+            text,
+        }
+    }
+
+    /// Where a loss is shown. Several `return` statements share one block that returns: the one of the path is meant.
+    fn lost_at(&self, flow: &UseFlow, loss: &Loss<'_>) -> SourcePos {
+        match self.return_statement(flow, loss) {
+            Some(jump) => self.names.position(jump),
+            None => self.names.position(loss.end.at),
+        }
+    }
+
+    /// The jump that a `return` statement became, where that is not the returning instruction itself.
+    fn return_statement(&self, flow: &UseFlow, loss: &Loss<'_>) -> Option<InstId> {
+        let body = self.frame.body;
+        let Op::Ret { value } = body.insts[loss.end.at].op else {
+            return None;
+        };
+        let block = self.frame.block_of(loss.end.at);
+        // A shared return stands at the closing brace, which has the first column for itself.
+        let at_brace = self.names.position(loss.end.at).column == 1;
+        let is_shared = at_brace
+            && body.block_insts(block).all(|i| {
+                matches!(
+                    body.insts[i].op,
+                    Op::Phi { .. } | Op::Bind { .. } | Op::Ret { .. }
+                )
+            });
+        // The last hop is the returning block itself.
+        let [.., before, _] = loss.path.hops.as_slice() else {
+            return None;
+        };
+        let jump = body.terminator(flow.nodes[before.node].block);
+        let is_jump = is_shared && matches!(body.insts[jump].op, Op::Br { .. });
+        // Without a value a jump may as well be the end of a block; then no code is left out.
+        (is_jump && (value.is_some() || self.leaves_out_code(jump))).then_some(jump)
+    }
+
+    /// Is there code in a line after that of an instruction, except for the end of the function?
+    fn leaves_out_code(&self, inst: InstId) -> bool {
+        let body = self.frame.body;
+        let line = self.names.position(inst).line;
+        body.insts.iter().any(|data| {
+            let is_after = data.loc.is_some_and(|loc| body.locs[loc].line > line);
+            is_after && !matches!(data.op, Op::Ret { .. })
+        })
+    }
+
+    fn lost_text(&self, flow: &UseFlow, loss: &Loss<'_>) -> String {
+        let end = loss.end;
+        let name = self.variable(flow, loss);
+        let round = match self.comes_round(flow, loss) {
+            true => " in a later round of the loop",
+            false => "",
+        };
+        let overwritten = match &name {
+            Some(name) => format!("lost: `{name}` is overwritten{round}, last reference gone"),
+            None => format!("lost: the last reference is overwritten{round}"),
+        };
+        let gone = match &name {
+            Some(name) if is_variable(name) => format!("`{name}` goes out of scope"),
+            Some(name) => format!("the way to `{name}` is gone"),
+            None => "the last reference is gone".to_owned(),
+        };
+        match self.frame.body.insts[end.at].op {
+            Op::Ret { .. } => format!("lost: the function returns and {gone}"),
+            Op::Resume { .. } => format!("lost: an exception leaves the function and {gone}"),
+            Op::Call { .. } | Op::Invoke { .. } => {
+                let callee = quoted(&self.names.callee(end.at));
+                match (self.rule(flow, end), &name) {
+                    (Rule::D004, Some(name)) => {
+                        format!(
+                            "lost: {callee} frees the owner while `{name}` still holds the block"
+                        )
+                    }
+                    (Rule::D004, None) => {
+                        format!("lost: {callee} frees the owner, which held the last reference")
+                    }
+                    _ if self.birth(flow).is_some_and(|(call, _)| call == end.at) => overwritten,
+                    (_, Some(name)) => {
+                        format!("lost: {callee} overwrites `{name}`{round}, last reference gone")
+                    }
+                    (_, None) => format!("lost: {callee} overwrites the last reference{round}"),
+                }
+            }
+            Op::Bind { var, .. } => {
+                let var = self.names.var(var);
+                match &name {
+                    Some(name) if name != var => format!(
+                        "lost: `{var}` is overwritten{round} and the way to `{name}` is gone"
+                    ),
+                    _ => overwritten,
+                }
+            }
+            _ => overwritten,
+        }
+    }
+
+    /// The path passes the allocation more than once.
+    fn comes_round(&self, flow: &UseFlow, loss: &Loss<'_>) -> bool {
+        let Some((call, _)) = self.birth(flow) else {
+            return false;
+        };
+        let block = self.frame.block_of(call);
+        let hops = loss.path.hops.iter();
+        hops.filter(|hop| flow.nodes[hop.node].block == block)
+            .count()
+            > 1
     }
 
     /// Call sites from the losing function down to the allocation.
     fn chain(&self, call: InstId, index: u16) -> Vec<AllocationLink> {
         let mut links = vec![AllocationLink {
             at: self.names.position(call),
-            callee: callee_name(self.frame.program, self.frame.body, call),
+            callee: self.names.callee(call),
         }];
         let fresh = self
             .frame
@@ -240,7 +368,7 @@ impl<'r, 'a> Reporter<'r, 'a> {
                 column: loc.column,
                 function: program.shown_name(link.func).to_owned(),
             },
-            callee: callee_name(program, body, link.inst),
+            callee: super::names::callee_elsewhere(program, body, link.inst),
         })
     }
 
@@ -282,16 +410,20 @@ impl<'r, 'a> Reporter<'r, 'a> {
 
     /// Branches of the path that exclude ends which were still possible before them.
     fn deciding(&self, flow: &UseFlow, loss: &Loss<'_>) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut found: Vec<String> = Vec::new();
+        let mut passed = FxHashSet::default();
         for (block, to) in self.decisive_edges(flow, loss) {
-            if let Some(text) = self.names.branch(block, to)
-                && !found.contains(&text)
-            {
-                found.push(text);
+            // The same branch, taken the other way the next time.
+            let later = if passed.insert(block) { "" } else { " later" };
+            if let Some(text) = self.names.branch(block, to) {
+                let text = format!("`{text}`{later}");
+                if !found.contains(&text) {
+                    found.push(text);
+                }
             }
         }
         if found.is_empty() {
-            found.extend(self.failed_call(flow, loss));
+            found.extend(self.failed_call(flow, loss).map(|text| format!("`{text}`")));
         }
         found
     }
@@ -309,13 +441,12 @@ impl<'r, 'a> Reporter<'r, 'a> {
             if Some(choice.inst) == birth || outcomes.iter().all(|o| o.ret == outcome.ret) {
                 return None;
             }
-            let callee = callee_name(self.frame.program, self.frame.body, choice.inst);
             let ty = self.frame.body.insts[choice.inst].ty;
             let shown = match self.frame.program.types.is_ptr(ty) {
                 true if value == 0 => "NULL".to_owned(),
                 _ => value.to_string(),
             };
-            Some(format!("{callee}() == {shown}"))
+            Some(format!("{} == {shown}", self.names.call(choice.inst, 0)))
         })
     }
 
@@ -339,11 +470,13 @@ impl<'r, 'a> Reporter<'r, 'a> {
     /// The path as numbered steps.
     fn steps(&self, flow: &UseFlow, loss: &Loss<'_>, call: InstId) -> Vec<Step> {
         let decisive = self.decisive_edges(flow, loss);
-        let callee = callee_name(self.frame.program, self.frame.body, call);
+        let callee = quoted(&self.names.callee(call));
+        let size = self.size(call);
+        let size = size.map_or(String::new(), |bytes| format!("{bytes} bytes "));
         let allocation = Step {
             kind: StepKind::Allocation,
             at: self.names.position(call),
-            text: format!("allocated by `{callee}`"),
+            text: format!("{size}allocated here by {callee}"),
         };
         let mut steps = Vec::new();
         let birth_block = self.frame.block_of(call);
@@ -357,14 +490,16 @@ impl<'r, 'a> Reporter<'r, 'a> {
                 steps.push(allocation.clone());
                 born = true;
             }
-            if decisive.contains(&(block, next))
-                && let Some(text) = self.names.branch(block, next)
-            {
+            if decisive.contains(&(block, next)) {
                 let inst = self.frame.body.terminator(block);
+                let text = match self.names.branch(block, next) {
+                    Some(condition) => format!("taken when `{condition}`"),
+                    None => self.way(inst, next).to_owned(),
+                };
                 let step = Step {
                     kind: StepKind::Branch,
                     at: self.names.position(inst),
-                    text: format!("taken when `{text}`"),
+                    text,
                 };
                 if !steps.contains(&step) {
                     steps.push(step);
@@ -374,12 +509,49 @@ impl<'r, 'a> Reporter<'r, 'a> {
         if !born {
             steps.push(allocation);
         }
+        let LostPoint { at, text } = self.lost_point(flow, loss);
         steps.push(Step {
             kind: StepKind::Lost,
-            at: self.names.position(loss.end.at),
-            text: self.lost_text(flow, loss.end),
+            at,
+            text,
         });
         steps
+    }
+
+    /// A branch whose condition has no short name.
+    fn way(&self, inst: InstId, next: BlockId) -> &'static str {
+        match self.frame.body.insts[inst].op {
+            Op::CondBr { then, .. } if then == next => "taken when this holds",
+            Op::CondBr { .. } => "taken when this does not hold",
+            _ => "taken on this way",
+        }
+    }
+
+    /// Bytes that a library allocator is asked for, if that is a constant.
+    fn size(&self, call: InstId) -> Option<u64> {
+        let number = |arg: &Operand| match self.frame.body.const_of(*arg) {
+            Some(Const::Int { bits, .. }) => Some(*bits),
+            _ => None,
+        };
+        let args = self.frame.args(call);
+        match (self.names.callee(call).as_str(), args) {
+            ("malloc" | "new" | "new[]", [size, ..]) => number(size),
+            ("calloc", [count, size]) => number(count)?.checked_mul(number(size)?),
+            ("realloc", [_, size]) => number(size),
+            _ => None,
+        }
+    }
+}
+
+fn is_variable(name: &str) -> bool {
+    name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// A callee without a name of its own is not code.
+fn quoted(callee: &str) -> String {
+    match callee {
+        UNNAMED_CALLEE => callee.to_owned(),
+        _ => format!("`{callee}`"),
     }
 }
 
