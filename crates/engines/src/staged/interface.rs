@@ -124,12 +124,16 @@ pub(super) fn atom_of(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
                 (false, 0) => Class::NonZero,
                 (false, value) => Class::Ne(value),
             };
-            // A C bool is tested by its lowest bit.
-            if let TermKind::Binary(drip_cond::BinOp::And, x, mask) = *terms.kind(a)
-                && terms.as_int(mask) == Some(1)
-            {
-                let set = matches!(class, Class::Eq(1) | Class::NonZero);
-                return Some((symbol(x)?, if set { Class::NonZero } else { Class::Eq(0) }));
+            // A flag that is set makes the number something; a C bool, a byte tested by its lowest bit, is nothing else.
+            if let TermKind::Binary(drip_cond::BinOp::And, x, mask) = *terms.kind(a) {
+                let is_bool = terms.as_int(mask) == Some(1) && terms.width(x) == 8;
+                let class = match class {
+                    Class::NonZero => Class::NonZero,
+                    Class::Eq(value) if value != 0 => Class::NonZero,
+                    Class::Eq(0) if is_bool => Class::Eq(0),
+                    _ => return None,
+                };
+                return Some((symbol(x)?, class));
             }
             Some((symbol(a)?, class))
         }
