@@ -14,6 +14,7 @@ mod relevance;
 mod roots;
 mod sources;
 mod state;
+pub mod svfg;
 mod text;
 mod transfer;
 mod values;
