@@ -73,10 +73,8 @@ impl Classes {
             };
             classes[loc] = match objects.list[object].kind {
                 ObjectKind::Global(_) => Class::Global,
-                ObjectKind::Outside => Class::Outside,
-                ObjectKind::Library | ObjectKind::Function(_) | ObjectKind::VarArgs(_) => {
-                    Class::Ignored
-                }
+                ObjectKind::Outside | ObjectKind::Library => Class::Outside,
+                ObjectKind::Function(_) | ObjectKind::VarArgs(_) => Class::Ignored,
                 ObjectKind::Stack { .. } | ObjectKind::Heap { .. } => {
                     if tracking == Tracking::All {
                         Class::Tracked

@@ -1,17 +1,22 @@
 //! Boolean guards as binary decision diagrams (crate `oxidd`): a few hundred variables, one per branch condition of a slice.
 //!
 //! One manager serves many sources, one after the other; every source starts again with the first variable.
-//! Limits: [`MAX_VARIABLES`], [`MAX_NODES`]; a source that needs more is given up, which is counted.
+//! Limits: [`MAX_VARIABLES`], [`MAX_FUNCTION_NODES`]; a source that needs more is given up, which is counted. Both are
+//! properties of the source alone; the manager's own bound is far beyond them, since reaching it depends on what it served
+//! before.
 
 use oxidd::bdd::{BDDFunction, BDDManagerRef, new_manager};
 use oxidd::util::{OptBool, OutOfMemory};
-use oxidd::{BooleanFunction, Manager, ManagerRef};
+use oxidd::{BooleanFunction, Function, Manager, ManagerRef};
 
 /// Branch conditions in the backward slice of one source.
 pub const MAX_VARIABLES: u32 = 512;
 
+/// Nodes of one guard.
+pub const MAX_FUNCTION_NODES: usize = 1000;
+
 /// Nodes of all diagrams that are alive at once.
-const MAX_NODES: usize = 1 << 16;
+const MAX_NODES: usize = 1 << 19;
 
 /// Remembered results of operations.
 const CACHE_ENTRIES: usize = 1 << 14;
@@ -31,12 +36,19 @@ impl From<OutOfMemory> for TooLarge {
 }
 
 impl Bdd {
+    fn bounded(function: BDDFunction) -> Result<Bdd, TooLarge> {
+        if function.node_count() > MAX_FUNCTION_NODES {
+            return Err(TooLarge);
+        }
+        Ok(Bdd(function))
+    }
+
     pub fn and(&self, other: &Bdd) -> Result<Bdd, TooLarge> {
-        Ok(Bdd(self.0.and(&other.0)?))
+        Bdd::bounded(self.0.and(&other.0)?)
     }
 
     pub fn or(&self, other: &Bdd) -> Result<Bdd, TooLarge> {
-        Ok(Bdd(self.0.or(&other.0)?))
+        Bdd::bounded(self.0.or(&other.0)?)
     }
 
     pub fn not(&self) -> Result<Bdd, TooLarge> {

@@ -1,13 +1,14 @@
 //! Calls: which functions they reach, and what the external ones among them do to the constraints.
 
 use drip_models::{CellPath, Offset, Root, Value, ValuePath};
-use drip_program::{FuncId, InstId};
+use drip_program::{Const, FuncId, InstId, Op};
 use smallvec::SmallVec;
 
 use super::constraint::{Constraint, System};
 use super::external::{ExternalCall, external_call};
 use super::objects::ObjectKind;
 use super::{InstanceId, NodeId};
+use crate::callgraph::Signature;
 
 /// A function that a call can reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,6 +26,8 @@ pub struct CallSite {
     pub callee: Option<NodeId>,
     pub args: SmallVec<[Option<NodeId>; 4]>,
     pub ret: Option<NodeId>,
+    /// What an indirect call expects of its callee.
+    pub(super) signature: Option<Signature>,
 }
 
 impl System<'_> {
@@ -56,6 +59,9 @@ impl System<'_> {
 
     /// A function whose address a call goes through. Returns what it reaches.
     pub(super) fn reach(&mut self, site: &CallSite, func: FuncId) -> Option<Callee> {
+        if !self.fits(site, func) {
+            return None;
+        }
         if let Some(external) = external_call(self.program, self.library, func) {
             self.apply(site, func, &external);
             return Some(Callee::External(func));
@@ -63,6 +69,17 @@ impl System<'_> {
         let base = self.instances.base(func)?;
         self.bind(site, base);
         Some(Callee::Instance(base))
+    }
+
+    /// Can the call mean this function, by the types of arguments and result? No C program means another one.
+    pub(super) fn fits(&self, site: &CallSite, func: FuncId) -> bool {
+        let signature = site.signature.as_ref();
+        signature.is_none_or(|s| s.fits(self.program, &self.program.funcs[func]))
+    }
+
+    /// The called pointer comes from out of sight.
+    pub(super) fn reach_outside(&mut self, site: &CallSite) {
+        self.apply_summary(site, &ExternalCall::opaque(site.args.len()));
     }
 
     /// The effects of an external function, outcome by outcome: their union.
@@ -79,6 +96,50 @@ impl System<'_> {
             return;
         }
         self.apply_summary(site, call);
+        if let Some(size) = self.block_size(site, name) {
+            for index in 0..call.summary.fresh.len() {
+                let kind = ObjectKind::Heap {
+                    instance: site.instance,
+                    call: site.inst,
+                    index: index as u16,
+                };
+                if let Some(object) = self.objects.find_object(kind) {
+                    self.objects.list[object].size = Some(size);
+                }
+            }
+        }
+    }
+
+    /// Bytes that a call of a standard allocation function asks for, if they are constant: in the call, or where the wrapper
+    /// that makes it was called.
+    fn block_size(&self, site: &CallSite, name: &str) -> Option<u64> {
+        let factors: &[usize] = match name {
+            "malloc" | "valloc" | "_Znwm" | "_Znam" => &[0],
+            "calloc" => &[0, 1],
+            "aligned_alloc" | "memalign" => &[1],
+            _ => return None,
+        };
+        let mut size = 1u64;
+        for &factor in factors {
+            size = size.checked_mul(self.constant(site.instance, site.inst, factor)?)?;
+        }
+        Some(size)
+    }
+
+    /// An argument that is constant, seen through the calls of clones.
+    fn constant(&self, instance: InstanceId, call: InstId, arg: usize) -> Option<u64> {
+        let data = &self.instances.list[instance];
+        let body = self.program.funcs[data.func].body.as_ref()?;
+        let (Op::Call { args, .. } | Op::Invoke { args, .. }) = body.insts.get(call)?.op else {
+            return None;
+        };
+        let &operand = body.list(args).get(arg)?;
+        if let Some(&Const::Int { bits, .. }) = body.const_of(operand) {
+            return Some(bits);
+        }
+        let param = body.as_param(operand.as_value()?)?;
+        let (caller, call) = data.call?;
+        self.constant(caller, call, param)
     }
 
     pub(super) fn apply_summary(&mut self, site: &CallSite, call: &ExternalCall) {
@@ -100,7 +161,7 @@ impl System<'_> {
             }
             for escape in &outcome.escapes {
                 if let Some(src) = self.path(site, &escape.path) {
-                    let dst = self.outside;
+                    let dst = self.handed;
                     self.push(Constraint::Copy { dst, src });
                 }
             }

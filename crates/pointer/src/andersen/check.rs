@@ -100,14 +100,22 @@ impl Checker<'_, '_> {
                 Ok(())
             }
             Constraint::Load { dst, addr } => {
-                for loc in points_to.node(addr).iter() {
-                    self.includes(dst, points_to.system.content(loc))?;
+                for content in points_to
+                    .node(addr)
+                    .iter()
+                    .filter_map(|l| points_to.system.read(l))
+                {
+                    self.includes(dst, content)?;
                 }
                 Ok(())
             }
             Constraint::Store { addr, src } => {
-                for loc in points_to.node(addr).iter() {
-                    self.includes(points_to.system.content(loc), src)?;
+                for content in points_to
+                    .node(addr)
+                    .iter()
+                    .filter_map(|l| points_to.system.written(l))
+                {
+                    self.includes(content, src)?;
                 }
                 Ok(())
             }
@@ -125,6 +133,9 @@ impl Checker<'_, '_> {
                     let ObjectKind::Function(func) = self.objects.kind_of(loc) else {
                         continue;
                     };
+                    if !points_to.system.fits(site, func) {
+                        continue;
+                    }
                     let has_base = points_to.instances().base(func).map(Callee::Instance);
                     let external = reached.contains(&Callee::External(func));
                     let bound = has_base.is_some_and(|base| reached.contains(&base));
@@ -154,7 +165,9 @@ impl Checker<'_, '_> {
                     return Err(format!("there is no {place}"));
                 }
                 let system = &points_to.system;
-                self.includes(system.content(place), system.content(field))?;
+                if let (Some(place), Some(field)) = (system.written(place), system.read(field)) {
+                    self.includes(place, field)?;
+                }
             }
         }
         Ok(())

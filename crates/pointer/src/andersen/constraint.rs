@@ -53,8 +53,13 @@ pub struct System<'p> {
     pub(super) params: IndexVec<InstanceId, SmallVec<[Option<NodeId>; 4]>>,
     pub(super) returns: IndexVec<InstanceId, Option<NodeId>>,
     pub(super) varargs: IndexVec<InstanceId, Option<NodeId>>,
-    /// What code out of sight holds: everything that it was given, and everything reachable from that.
+    /// Collects what code out of sight is given, and everything reachable from that.
+    pub handed: NodeId,
+    /// Holds one location that stands for everything that code out of sight can reach: nothing of what was handed over comes
+    /// back by name, so the sets of those who deal with such code stay small.
     pub outside: NodeId,
+    /// The location in `outside`.
+    pub unseen: LocId,
     addresses: FxHashMap<LocId, NodeId>,
     /// What each location holds; grows with the locations.
     pub contents: IndexVec<LocId, NodeId>,
@@ -77,23 +82,26 @@ impl<'p> System<'p> {
             params: IndexVec::new(),
             returns: IndexVec::new(),
             varargs: IndexVec::new(),
+            handed: NodeId::from_u32(0),
             outside: NodeId::from_u32(0),
+            unseen: LocId::from_u32(0),
             addresses: FxHashMap::default(),
             contents: IndexVec::new(),
             instances,
         };
-        system.outside = system.fresh_node();
-        let unseen = system.address(ObjectKind::Outside, None, 0);
-        system.push(Constraint::Copy {
-            dst: system.outside,
-            src: unseen,
-        });
-        // Memory of the library leads to memory of the library.
-        let known = system.address(ObjectKind::Library, None, 0);
-        system.push(Constraint::Store {
-            addr: known,
-            src: known,
-        });
+        system.handed = system.fresh_node();
+        system.outside = system.address(ObjectKind::Outside, None, 0);
+        let library_memory = system.address(ObjectKind::Library, None, 0);
+        system.unseen = LocId::from_u32(0);
+        let (dst, src) = (system.handed, system.outside);
+        system.push(Constraint::Copy { dst, src });
+        // Memory out of sight leads to memory out of sight, memory of the library to both.
+        let outside = system.contents[LocId::from_u32(0)];
+        let library = system.contents[LocId::from_u32(1)];
+        system.push(Constraint::Copy { dst: outside, src });
+        system.push(Constraint::Copy { dst: library, src });
+        let (dst, src) = (library, library_memory);
+        system.push(Constraint::Copy { dst, src });
         system.generate();
         collapse_walks(&mut system);
         system
@@ -143,10 +151,26 @@ impl<'p> System<'p> {
         self.contents[self.objects.find(loc)]
     }
 
+    /// What is read from a location.
+    pub fn read(&self, loc: LocId) -> Option<NodeId> {
+        self.objects.is_readable(loc).then(|| self.content(loc))
+    }
+
+    /// Where a store to a location goes. What is put into memory out of sight is handed over and does not come back by name.
+    pub fn written(&self, loc: LocId) -> Option<NodeId> {
+        match self.objects.kind_of(loc) {
+            ObjectKind::Outside | ObjectKind::Library => Some(self.handed),
+            _ => self.objects.is_writable(loc).then(|| self.content(loc)),
+        }
+    }
+
     /// A node that holds nothing but one address.
     pub(super) fn address(&mut self, kind: ObjectKind, ty: Option<TypeId>, offset: i64) -> NodeId {
         let object = self.objects.object(kind, ty);
         let types = &self.program.types;
+        if let ObjectKind::Global(global) = kind {
+            self.objects.list[object].is_const = self.program.globals[global].is_const;
+        }
         // An address beyond any block is none that the program can use.
         let loc = self.objects.loc(types, object, offset);
         let loc = loc.or_else(|| self.objects.loc(types, object, 0));

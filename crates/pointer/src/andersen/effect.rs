@@ -17,7 +17,7 @@ pub enum Moved {
 pub fn moved(objects: &mut Objects, types: &Types, loc: LocId, offset: i64, stride: u32) -> Moved {
     let object = objects.object_of(loc);
     let at = i64::from(objects.offset_of(loc)).saturating_add(offset);
-    if stride > 0 && !objects.is_array_at(types, object, at, stride) {
+    if stride > 0 && objects.becomes_array(types, object, at, stride) {
         return Moved::NeedsArray(object, stride);
     }
     match objects.loc(types, object, at) {
@@ -26,7 +26,7 @@ pub fn moved(objects: &mut Objects, types: &Types, loc: LocId, offset: i64, stri
     }
 }
 
-/// Does a parked offset make its object an array once nothing else is left to do?
+/// Does a parked offset give its object a tail once nothing else is left to do?
 pub fn overflows(offset: i64) -> bool {
     offset > MAX_HEAP_OFFSET
 }
@@ -60,13 +60,14 @@ pub fn copied_stride(objects: &Objects, src: LocId, len: u64) -> u32 {
 /// Does `dst` have to become an array before elements of this stride are copied to it?
 pub fn needs_array(objects: &Objects, types: &Types, dst: LocId, stride: u32) -> bool {
     let at = i64::from(objects.offset_of(dst));
-    stride > 0 && !objects.is_array_at(types, objects.object_of(dst), at, stride)
+    stride > 0 && objects.becomes_array(types, objects.object_of(dst), at, stride)
 }
 
 /// Where a field at this distance goes; `None` behind the end of what `dst` is in.
 pub fn copied_to(objects: &mut Objects, types: &Types, dst: LocId, distance: u64) -> Option<LocId> {
     let object = objects.object_of(dst);
     let at = u64::from(objects.offset_of(dst)) + distance;
+    // Behind the end of an array are no further elements to copy to.
     let room = objects.list[object].ty.map(|ty| types.size_of(ty));
     if room.is_some_and(|room| at >= room) {
         return None;

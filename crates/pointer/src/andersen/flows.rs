@@ -78,7 +78,6 @@ impl Memory<'_, '_> {
                 };
                 if flags.has(CallFlags::ASM) {
                     call.effects(&ExternalCall::opaque(args.len as usize), &mut out);
-                    return out;
                 }
                 let callees = self.points_to.callees(instance, inst);
                 for &callee in callees {
@@ -90,13 +89,34 @@ impl Memory<'_, '_> {
                         }
                     }
                 }
-                if callees.is_empty() {
+                if callees.is_empty() && !flags.has(CallFlags::ASM) {
                     call.effects(&ExternalCall::opaque(args.len as usize), &mut out);
                 }
             }
             _ => {}
         }
+        out.retain_mut(|flow| self.is_possible(flow));
         out
+    }
+
+    /// Leaves out locations that hold nothing; false if nothing is left.
+    fn is_possible(&self, flow: &mut Flow) -> bool {
+        let objects = self.points_to.objects();
+        let keep = |set: &mut LocSet, can: &dyn Fn(super::LocId) -> bool| {
+            if set.iter().any(|loc| !can(loc)) {
+                *set = set.iter().filter(|&loc| can(loc)).collect();
+            }
+            !set.is_empty()
+        };
+        let from = match &mut flow.from {
+            End::Memory(set) => keep(set, &|loc| objects.is_readable(loc)),
+            _ => true,
+        };
+        let to = match &mut flow.to {
+            End::Memory(set) => keep(set, &|loc| objects.is_writable(loc)),
+            _ => true,
+        };
+        from && to
     }
 
     fn read(

@@ -14,6 +14,7 @@ use super::constraint::{Constraint, NO_NODE, System};
 use super::external::{ExternalCall, external_call};
 use super::objects::{ObjectKind, gcd};
 use super::{InstanceId, NodeId};
+use crate::callgraph::Signature;
 
 /// Elements of one struct value that are looked at; pointers further on are overlooked.
 const MAX_LEAVES: usize = 64;
@@ -118,8 +119,13 @@ impl System<'_> {
                     Scalar::Int { .. } | Scalar::Opaque { .. } => continue,
                 };
                 let at = i64::try_from(offset).unwrap_or(0);
-                let addr = self.global(global, at);
-                self.push(Constraint::Store { addr, src });
+                self.global(global, at);
+                let object = self.objects.find_object(ObjectKind::Global(global));
+                let loc = object.and_then(|o| self.objects.loc(&program.types, o, at));
+                // Constants too are what they were initialised with.
+                if let Some(dst) = loc.and_then(|loc| self.read(loc)) {
+                    self.push(Constraint::Copy { dst, src });
+                }
             }
         }
     }
@@ -362,6 +368,7 @@ impl System<'_> {
                 .map(|&arg| self.operand(instance, body, arg))
                 .collect(),
             ret,
+            signature: None,
         };
         if flags.has(CallFlags::ASM) {
             return self.apply_summary(&site, &ExternalCall::opaque(args.len()));
@@ -378,6 +385,8 @@ impl System<'_> {
             return;
         }
         site.callee = self.operand(instance, body, callee);
+        let expected = body.insts[inst].ty;
+        site.signature = Some(Signature::of_call(self.program, body, expected, args));
         if site.callee.is_some() {
             let id = self.calls.push(site);
             self.push(Constraint::Call(id));

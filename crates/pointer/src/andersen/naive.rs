@@ -16,7 +16,9 @@ struct Naive<'p> {
     sets: Vec<LocSet>,
     callees: IndexVec<CallId, Vec<Callee>>,
     changed: bool,
-    /// Objects that were moved out of; arrays once the rest is stable.
+    /// Calls through pointers from out of sight.
+    unseen_calls: Vec<CallId>,
+    /// Objects that were moved far into; they have a tail once the rest is stable.
     overflowing: Vec<ObjectId>,
 }
 
@@ -27,6 +29,7 @@ pub fn solve(system: System<'_>) -> PointsTo<'_> {
         sets: Vec::new(),
         callees: IndexVec::from_elem(Vec::new(), calls),
         changed: true,
+        unseen_calls: Vec::new(),
         overflowing: Vec::new(),
     };
     loop {
@@ -34,8 +37,11 @@ pub fn solve(system: System<'_>) -> PointsTo<'_> {
             naive.round();
         }
         for object in std::mem::take(&mut naive.overflowing) {
-            let stride = naive.system.pointer_bytes() as u32;
-            naive.make_array(object, stride);
+            let object = &mut naive.system.objects.list[object];
+            if object.stride == 0 && !object.has_tail {
+                object.has_tail = true;
+                naive.changed = true;
+            }
         }
         if !naive.changed {
             break;
@@ -98,7 +104,8 @@ impl Naive<'_> {
 
     fn make_array(&mut self, object: ObjectId, stride: u32) {
         let before = self.system.objects.list[object].stride;
-        let merges = self.system.objects.make_array(object, stride);
+        let types = &self.system.program.types;
+        let merges = self.system.objects.make_array(types, object, stride);
         self.changed |= self.system.objects.list[object].stride != before;
         for (gone, kept) in merges {
             let (from, to) = (self.system.contents[gone], self.system.contents[kept]);
@@ -132,14 +139,16 @@ impl Naive<'_> {
             }
             Constraint::Load { dst, addr } => {
                 for loc in self.members(addr) {
-                    let content = self.system.content(loc);
-                    self.include(dst, content);
+                    if let Some(content) = self.system.read(loc) {
+                        self.include(dst, content);
+                    }
                 }
             }
             Constraint::Store { addr, src } => {
                 for loc in self.members(addr) {
-                    let content = self.system.content(loc);
-                    self.include(content, src);
+                    if let Some(content) = self.system.written(loc) {
+                        self.include(content, src);
+                    }
                 }
             }
             Constraint::MemCopy { dst, src, len } => {
@@ -163,9 +172,8 @@ impl Naive<'_> {
         for (distance, field) in copied_fields(&self.system.objects, from, len) {
             let place = copied_to(&mut self.system.objects, types, to, distance);
             self.system.sync_contents();
-            if let Some(place) = place {
-                let field = self.system.content(field);
-                let place = self.system.content(place);
+            let place = place.and_then(|place| self.system.written(place));
+            if let (Some(place), Some(field)) = (place, self.system.read(field)) {
                 self.include(place, field);
             }
         }
@@ -175,8 +183,15 @@ impl Naive<'_> {
         let site = self.system.calls[call].clone();
         let Some(callee) = site.callee else { return };
         for loc in self.members(callee) {
-            let ObjectKind::Function(func) = self.system.objects.kind_of(loc) else {
-                continue;
+            let func = match self.system.objects.kind_of(loc) {
+                ObjectKind::Function(func) => func,
+                ObjectKind::Outside if !self.unseen_calls.contains(&call) => {
+                    self.unseen_calls.push(call);
+                    self.system.reach_outside(&site);
+                    self.changed = true;
+                    continue;
+                }
+                _ => continue,
             };
             if self.callees[call].iter().any(|&known| self.is(known, func)) {
                 continue;
@@ -195,10 +210,15 @@ impl Naive<'_> {
         }
     }
 
-    /// Code out of sight reads and writes all that it can reach, and calls the functions it knows.
+    /// Code out of sight reads and writes all that it was handed, and calls the functions it knows.
     fn outside(&mut self) {
-        let outside = self.system.outside;
-        for loc in self.members(outside) {
+        let System {
+            handed,
+            outside,
+            unseen,
+            ..
+        } = self.system;
+        for loc in self.members(handed) {
             match self.system.objects.kind_of(loc) {
                 ObjectKind::Function(func) => {
                     let Some(base) = self.system.instances.base(func) else {
@@ -213,17 +233,20 @@ impl Naive<'_> {
                         self.include(param, outside);
                     }
                     if let Some(ret) = self.system.returns[base] {
-                        self.include(outside, ret);
+                        self.include(handed, ret);
                     }
                 }
                 ObjectKind::Library => {}
                 _ => {
                     let object = self.system.objects.object_of(loc);
                     for (_, field) in self.system.objects.list[object].locs().to_vec() {
-                        let content = self.system.content(field);
-                        self.include(content, outside);
-                        self.include(outside, content);
-                        self.add(outside, field);
+                        if let Some(content) = self.system.written(field) {
+                            self.add(content, unseen);
+                        }
+                        if let Some(content) = self.system.read(field) {
+                            self.include(handed, content);
+                        }
+                        self.add(handed, field);
                     }
                 }
             }

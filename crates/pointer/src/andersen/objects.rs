@@ -2,12 +2,14 @@
 //! considered monolithic").
 //!
 //! An object with a type folds an offset by walking its layout: into a field of a struct, into the first element of an array,
-//! to the start of a scalar; the object itself counts as an array of one. Heap blocks have no type: their offsets stay as
-//! they are until an address is computed with a variable index; then the block is an array and offsets are taken modulo its
-//! *stride* (the greatest common divisor of all index scales seen). A typed object that is indexed by a scale that none of its
-//! arrays has becomes one location. A stride only ever gets smaller, and the locations that it makes equal are merged:
-//! points-to sets may hold merged locations until [`Objects::find`] is applied. Offsets are added before they are folded, and
-//! folding by a stride commutes with addition, so the order of these events does not change the result.
+//! to the start of a scalar; offsets outside of the object lead nowhere. Heap blocks have no type: their offsets are rounded
+//! down to where a pointer can stand, and stay apart until an address is computed from the block's start by a variable index of at least a pointer's size; then the
+//! block is an array and offsets are taken modulo its *stride* (the greatest common divisor of all such scales). Every other
+//! variable index is left out: it belongs to an array inside a structure, whose first element stands for all, or it is
+//! arithmetic on bytes, where the paper too takes `x + e` for `x` (§6.4).
+//! A stride only ever gets smaller, and the locations that it makes equal are merged: points-to sets may hold merged
+//! locations until [`Objects::find`] is applied. Offsets are added before they are folded, and folding by a stride commutes
+//! with addition, so the order of these events does not change the result.
 //! Limits: [`MAX_HEAP_OFFSET`].
 
 use drip_base::IndexVec;
@@ -16,9 +18,9 @@ use rustc_hash::FxHashMap;
 
 use super::{InstanceId, LocId, ObjectId};
 
-/// Offsets into a block of unknown layout; a pointer that walks beyond makes the block an array of pointers. Structures that
-/// are larger lose the distinction of their fields; without a bound, `p = p->next + 1` would make fields without end.
-pub const MAX_HEAP_OFFSET: i64 = 4096;
+/// Offsets into a block of unknown layout that are kept apart; what lies beyond is one location. Without a bound,
+/// `p->at = p->at + 1` would make fields without end.
+pub const MAX_HEAP_OFFSET: i64 = 512;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ObjectKind {
@@ -47,8 +49,14 @@ pub struct Object {
     pub kind: ObjectKind,
     /// Layout, where it is known.
     pub ty: Option<TypeId>,
-    /// 0: no array beyond those of the layout; else offsets are modulo this.
+    /// 0: no array beyond those of the layout; else offsets are modulo this, a multiple of a pointer's size.
     pub stride: u32,
+    /// Bytes of a heap block, where the allocation says so: there is nothing beyond.
+    pub size: Option<u64>,
+    /// A constant: nothing is stored there.
+    pub is_const: bool,
+    /// All offsets beyond [`MAX_HEAP_OFFSET`] are the location there; before that is said, they are nowhere.
+    pub has_tail: bool,
     /// Locations by offset; merged ones are gone from here.
     locs: Vec<(u32, LocId)>,
 }
@@ -66,8 +74,12 @@ pub struct Objects {
     pub list: IndexVec<ObjectId, Object>,
     by_kind: FxHashMap<ObjectKind, ObjectId>,
     locs: IndexVec<LocId, (ObjectId, u32)>,
+    /// Can the location hold a pointer?
+    holds: IndexVec<LocId, bool>,
     /// Merged locations point to what they were merged into.
     merged: IndexVec<LocId, LocId>,
+    /// Offsets that were folded before.
+    folded: FxHashMap<(TypeId, i64), u32>,
 }
 
 impl Objects {
@@ -79,6 +91,9 @@ impl Objects {
             kind,
             ty,
             stride: 0,
+            size: None,
+            is_const: false,
+            has_tail: false,
             locs: Vec::new(),
         });
         self.by_kind.insert(kind, id);
@@ -113,15 +128,17 @@ impl Objects {
         self.locs[self.find(loc)].1
     }
 
-    /// The location at an offset, made if it is new; `None` if the offset is before the block or beyond
-    /// [`MAX_HEAP_OFFSET`].
+    /// The location at an offset, made if it is new; `None` if the offset is outside of the object, or beyond
+    /// [`MAX_HEAP_OFFSET`] of a block of unknown size.
     pub fn loc(&mut self, types: &Types, object: ObjectId, offset: i64) -> Option<LocId> {
-        let folded = self.fold(types, object, offset)?;
+        let folded = self.fold_again(types, object, offset)?;
         let locs = &self.list[object].locs;
         match locs.binary_search_by_key(&folded, |&(at, _)| at) {
             Ok(at) => Some(locs[at].1),
             Err(at) => {
+                let holds = can_hold_pointer(types, &self.list[object], folded);
                 let loc = self.locs.push((object, folded));
+                self.holds.push(holds);
                 self.merged.push(loc);
                 self.list[object].locs.insert(at, (folded, loc));
                 Some(loc)
@@ -137,6 +154,22 @@ impl Objects {
         Some(locs[at].1)
     }
 
+    /// [`Objects::fold`], remembering what layouts say.
+    fn fold_again(&mut self, types: &Types, object: ObjectId, offset: i64) -> Option<u32> {
+        let entry = &self.list[object];
+        match entry.ty {
+            Some(ty) if entry.stride == 0 => {
+                if let Some(&known) = self.folded.get(&(ty, offset)) {
+                    return Some(known);
+                }
+                let folded = self.fold(types, object, offset)?;
+                self.folded.insert((ty, offset), folded);
+                Some(folded)
+            }
+            _ => self.fold(types, object, offset),
+        }
+    }
+
     fn fold(&self, types: &Types, object: ObjectId, offset: i64) -> Option<u32> {
         let object = &self.list[object];
         // A function is its address; library memory is one location.
@@ -146,40 +179,63 @@ impl Objects {
         ) {
             return Some(0);
         }
+        let word = i64::try_from(types.layout.pointer_bytes).unwrap_or(8);
         let inside = match object.ty {
-            Some(ty) => fold_by_layout(types, ty, offset),
-            None if object.stride > 0 => offset,
-            None if (0..=MAX_HEAP_OFFSET).contains(&offset) => offset,
+            Some(ty) => fold_by_layout(types, ty, offset)?,
+            None if object.stride > 0 => offset.rem_euclid(i64::from(object.stride)) / word * word,
+            None if offset < 0 => return None,
+            None if object
+                .size
+                .is_some_and(|size| offset.unsigned_abs() >= size) =>
+            {
+                return None;
+            }
+            None if offset <= MAX_HEAP_OFFSET => offset / word * word,
+            None if object.has_tail => MAX_HEAP_OFFSET,
             None => return None,
-        };
-        let inside = if object.stride > 0 {
-            inside.rem_euclid(i64::from(object.stride))
-        } else {
-            inside
         };
         u32::try_from(inside).ok()
     }
 
-    /// Does an index of this scale, used at this offset, stay inside one array of the object?
-    pub fn is_array_at(&self, types: &Types, object: ObjectId, offset: i64, scale: u32) -> bool {
-        let object = &self.list[object];
-        if object.stride > 0 && scale.is_multiple_of(object.stride) {
-            return true;
-        }
-        match (object.kind, object.ty) {
-            (ObjectKind::Function(_) | ObjectKind::Library | ObjectKind::Outside, _) => true,
-            (_, Some(ty)) => array_by_layout(types, ty, offset, scale),
-            (_, None) => false,
-        }
+    /// Can a pointer be read from the location? Not from functions, nor from scalars that are too small.
+    pub fn is_readable(&self, loc: LocId) -> bool {
+        self.holds[loc]
     }
 
-    /// The object is an array of elements of this many bytes from now on (of single bytes, if it has a layout that says
-    /// otherwise). Returns the pairs of locations that are one now: (gone, kept).
-    pub fn make_array(&mut self, object: ObjectId, stride: u32) -> Vec<(LocId, LocId)> {
+    /// Can a pointer be stored there?
+    pub fn is_writable(&self, loc: LocId) -> bool {
+        self.holds[loc] && !self.list[self.locs[loc].0].is_const
+    }
+
+    /// Does an index of this scale, used at this offset, make an array of a block that is none yet?
+    pub fn becomes_array(&self, types: &Types, object: ObjectId, offset: i64, scale: u32) -> bool {
+        let object = &self.list[object];
+        let has_layout = object.ty.is_some()
+            || matches!(
+                object.kind,
+                ObjectKind::Function(_) | ObjectKind::Library | ObjectKind::Outside
+            );
+        let word = types.layout.pointer_bytes as u32;
+        let is_one = object.size.is_some_and(|size| size <= u64::from(scale));
+        let is_array =
+            object.stride == word || (object.stride > 0 && scale.is_multiple_of(object.stride));
+        offset == 0 && !has_layout && !is_one && !is_array && scale >= word
+    }
+
+    /// The object is an array of elements of this many bytes from now on; of single pointers, if no pointer fits that size or
+    /// if it has a tail already. Returns the pairs of locations that are one now:
+    /// (gone, kept).
+    pub fn make_array(
+        &mut self,
+        types: &Types,
+        object: ObjectId,
+        stride: u32,
+    ) -> Vec<(LocId, LocId)> {
+        let word = types.layout.pointer_bytes as u32;
         let entry = &mut self.list[object];
-        let stride = match entry.ty {
-            Some(_) => 1,
-            None => gcd(entry.stride, stride),
+        let stride = match stride.is_multiple_of(word) && !entry.has_tail {
+            true => gcd(entry.stride, stride),
+            false => word,
         };
         if stride == entry.stride {
             return Vec::new();
@@ -244,13 +300,17 @@ fn part(types: &Types, ty: TypeId, offset: u64) -> Part {
     }
 }
 
-fn start(types: &Types, ty: TypeId, offset: i64) -> u64 {
-    let size = i64::try_from(types.size_of(ty).max(1)).unwrap_or(i64::MAX);
-    offset.rem_euclid(size).unsigned_abs()
-}
-
-fn fold_by_layout(types: &Types, mut ty: TypeId, offset: i64) -> i64 {
-    let mut rest = start(types, ty, offset);
+/// `None`: before or behind the object. Where an array begins, any number of its elements may follow.
+fn fold_by_layout(types: &Types, mut ty: TypeId, offset: i64) -> Option<i64> {
+    let is_array = matches!(types.get(ty), Type::Array { .. });
+    let mut rest = match u64::try_from(offset) {
+        Ok(inside) if is_array || inside < types.size_of(ty) => inside,
+        Err(_) if is_array => {
+            let size = i64::try_from(types.size_of(ty).max(1)).unwrap_or(i64::MAX);
+            offset.rem_euclid(size).unsigned_abs()
+        }
+        _ => return None,
+    };
     let mut base = 0u64;
     loop {
         match part(types, ty, rest) {
@@ -263,31 +323,27 @@ fn fold_by_layout(types: &Types, mut ty: TypeId, offset: i64) -> i64 {
                 rest %= size;
                 ty = elem;
             }
-            Part::Scalar => return base as i64,
+            Part::Scalar => return i64::try_from(base).ok(),
         }
     }
 }
 
-fn array_by_layout(types: &Types, mut ty: TypeId, offset: i64, scale: u32) -> bool {
-    let divides = |size: u64| u64::from(scale).is_multiple_of(size.max(1));
-    if divides(types.size_of(ty)) {
-        return true;
+/// Scalars that are smaller than a pointer hold none; in arrays of them anything may stand.
+fn can_hold_pointer(types: &Types, object: &Object, offset: u32) -> bool {
+    if matches!(object.kind, ObjectKind::Function(_)) {
+        return false;
     }
-    let mut rest = start(types, ty, offset);
+    let (Some(mut ty), mut rest) = (object.ty, u64::from(offset)) else {
+        return true;
+    };
     loop {
         match part(types, ty, rest) {
             Part::Field { ty: field, at } => {
                 rest -= at;
                 ty = field;
             }
-            Part::Element { ty: elem, size } => {
-                if divides(size) {
-                    return true;
-                }
-                rest %= size;
-                ty = elem;
-            }
-            Part::Scalar => return false,
+            Part::Element { .. } => return true,
+            Part::Scalar => return types.size_of(ty) >= types.layout.pointer_bytes,
         }
     }
 }

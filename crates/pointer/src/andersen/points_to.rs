@@ -137,10 +137,10 @@ impl<'p> PointsTo<'p> {
 
     /// What code out of sight can reach.
     pub fn outside(&self) -> &LocSet {
-        self.node(self.system.outside)
+        self.node(self.system.handed)
     }
 
-    /// What a call reaches; nothing if its pointer leads nowhere.
+    /// What a call reaches in sight; nothing if its pointer leads nowhere or out of sight.
     pub fn callees(&self, instance: InstanceId, call: InstId) -> &[Callee] {
         self.callees
             .get(&(instance, call))

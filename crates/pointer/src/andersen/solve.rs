@@ -3,7 +3,7 @@
 //!
 //! State per root node: its set, the part of it that was not propagated yet (the delta), copy edges and the constraints that
 //! the node is the address of. A location brings its edges when it first appears in a delta. Objects that code out of sight
-//! can reach need no constraints of their own: all they hold is one node with `outside`.
+//! can reach need no constraints of their own: they are marked, and what they hold is handed over as well.
 //! Order: nodes in the order of a topological sort of the first graph, round by round. The result does not depend on it.
 
 use drip_base::{Graph, IdSet, IndexVec, Sccs};
@@ -12,9 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::call::Callee;
 use super::constraint::{Constraint, System};
 use super::cycles::{Marks, Merged, components_from};
-use super::effect::{
-    Moved, copied_fields, copied_stride, copied_to, moved, needs_array, overflows,
-};
+use super::effect::{copied_fields, copied_stride, copied_to, needs_array, overflows};
 use super::objects::ObjectKind;
 use super::points_to::{PointsTo, SolverStatistics};
 use super::substitute::prepare;
@@ -43,12 +41,6 @@ struct BlockCopy {
     distances: FxHashMap<u64, NodeId>,
 }
 
-/// A move out of a block: `dst` gets the location if the block becomes an array.
-struct Parked {
-    dst: NodeId,
-    at: i64,
-}
-
 struct Solver<'p> {
     system: System<'p>,
     merged: Merged,
@@ -67,10 +59,15 @@ struct Solver<'p> {
     dirty_blocks: IdSet<usize>,
     /// Copies of memory that an object takes part in.
     watched: FxHashMap<ObjectId, Vec<usize>>,
-    parked: FxHashMap<ObjectId, Vec<Parked>>,
+    /// Blocks that were moved far into: they have a tail once all else is stable.
+    overflowing: IdSet<ObjectId>,
+    /// Blocks that became arrays or got a tail: moves out of them lead elsewhere now.
+    reshaped: Vec<ObjectId>,
     escaped: IdSet<ObjectId>,
     callees: IndexVec<CallId, Vec<Callee>>,
     reached: FxHashSet<(CallId, drip_program::FuncId)>,
+    /// Calls through pointers from out of sight.
+    unseen_calls: IdSet<CallId>,
     /// Constraints before this one are in the graph.
     taken: usize,
     collapsed: usize,
@@ -124,10 +121,12 @@ impl<'p> Solver<'p> {
             blocks: Vec::new(),
             dirty_blocks: IdSet::new(),
             watched: FxHashMap::default(),
-            parked: FxHashMap::default(),
+            overflowing: IdSet::new(),
+            reshaped: Vec::new(),
             escaped: IdSet::new(),
             callees: IndexVec::from_elem(Vec::new(), calls),
             reached: FxHashSet::default(),
+            unseen_calls: IdSet::new(),
             taken: 0,
             collapsed: 0,
         };
@@ -139,7 +138,7 @@ impl<'p> Solver<'p> {
         self.merged.find(node)
     }
 
-    /// Room for nodes that were added; contents of escaped objects are `outside` from the start.
+    /// Room for nodes that were added; what escaped objects hold is handed over from the start.
     fn grow(&mut self) {
         let known = self.system.contents.len();
         self.system.sync_contents();
@@ -275,40 +274,70 @@ impl<'p> Solver<'p> {
     fn run(&mut self) {
         loop {
             while !self.pending.is_empty() || !self.dirty_blocks.is_empty() {
-                let mut round = std::mem::take(&mut self.pending);
-                let rank = |n: &NodeId| (self.rank.get(n.index()).copied().unwrap_or(u32::MAX), *n);
-                round.sort_unstable_by_key(rank);
-                for node in round {
-                    if self.dirty.remove(node) {
-                        self.visit(node);
-                    }
+                while !self.pending.is_empty() {
+                    self.round();
                 }
+                // Copies of memory are looked at as a whole: only when nothing else is left.
                 let blocks: Vec<usize> = self.dirty_blocks.iter().collect();
                 self.dirty_blocks.clear();
                 for block in blocks {
                     self.copy_block(block);
                 }
-                self.take_constraints();
             }
-            // Only when all else is stable: see `effect::overflows`.
-            let mut beyond: Vec<ObjectId> = self
-                .parked
-                .iter()
-                .filter(|(object, list)| {
-                    self.system.objects.list[**object].stride == 0
-                        && list.iter().any(|p| overflows(p.at))
-                })
-                .map(|(&object, _)| object)
-                .collect();
-            if beyond.is_empty() {
+            if self.move_again() {
+                continue;
+            }
+            // Only when all else is stable: then the result does not depend on the order.
+            let overflowing = std::mem::take(&mut self.overflowing);
+            for object in overflowing.iter() {
+                let entry = &mut self.system.objects.list[object];
+                if entry.stride == 0 && !entry.has_tail {
+                    entry.has_tail = true;
+                    self.reshaped.push(object);
+                }
+            }
+            if !self.move_again() {
                 return;
             }
-            beyond.sort_unstable();
-            for object in beyond {
-                let stride = self.system.pointer_bytes() as u32;
-                self.make_array(object, stride);
+        }
+    }
+
+    /// All nodes with a delta, sources first.
+    fn round(&mut self) {
+        let mut round = std::mem::take(&mut self.pending);
+        let rank = |n: &NodeId| (self.rank.get(n.index()).copied().unwrap_or(u32::MAX), *n);
+        round.sort_unstable_by_key(rank);
+        for node in round {
+            if self.dirty.remove(node) {
+                self.visit(node);
             }
         }
+        self.take_constraints();
+    }
+
+    /// Moves out of reshaped blocks are done again. True if there are any.
+    fn move_again(&mut self) -> bool {
+        let objects = &self.system.objects;
+        let reshaped: IdSet<ObjectId> = self.reshaped.drain(..).collect();
+        if reshaped.is_empty() {
+            return false;
+        }
+        let mut locs: Vec<LocId> = (0..objects.loc_count())
+            .map(LocId::new)
+            .filter(|&loc| reshaped.contains(objects.object_of(loc)))
+            .collect();
+        locs.sort_unstable();
+        let locs: LocSet = locs.into_iter().collect();
+        for index in 0..self.uses.len() {
+            if !self.uses[index].fields.is_empty() {
+                let again = self.sets[index].intersection(&locs);
+                if !again.is_empty() {
+                    self.deltas[index].union_with(&again);
+                    self.mark(NodeId::new(index));
+                }
+            }
+        }
+        !self.pending.is_empty()
     }
 
     fn visit(&mut self, node: NodeId) {
@@ -318,7 +347,7 @@ impl<'p> Solver<'p> {
             return;
         }
         let delta = self.current(delta);
-        if node == self.find(self.system.outside) {
+        if node == self.find(self.system.handed) {
             self.escape(&delta);
         }
         self.through_memory(node, &delta);
@@ -348,14 +377,35 @@ impl<'p> Solver<'p> {
         if loads.is_empty() && stores.is_empty() && ring.is_none() {
             return;
         }
-        for loc in delta.iter() {
-            let content = self.system.content(loc);
-            if let Some(ring) = ring {
-                self.merge(content, ring);
+        if let Some(ring) = ring {
+            for loc in delta.iter() {
+                let (read, written) = (self.system.read(loc), self.system.written(loc));
+                if let (Some(content), true) = (written, read == written) {
+                    self.merge(content, ring);
+                }
             }
+        }
+        // What many locations hold is often one node.
+        let mut read: Vec<NodeId> = Vec::new();
+        let mut written: Vec<NodeId> = Vec::new();
+        for loc in delta.iter() {
+            if let (Some(content), false) = (self.system.read(loc), loads.is_empty()) {
+                read.push(self.merged.find(content));
+            }
+            if let (Some(content), false) = (self.system.written(loc), stores.is_empty()) {
+                written.push(self.merged.find(content));
+            }
+        }
+        for list in [&mut read, &mut written] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        for content in read {
             for &dst in &loads {
                 self.add_edge(content, dst);
             }
+        }
+        for content in written {
             for &src in &stores {
                 self.add_edge(src, content);
             }
@@ -370,55 +420,55 @@ impl<'p> Solver<'p> {
         let node = self.find(node);
         let fields = std::mem::take(&mut self.uses[node.index()].fields);
         for &(dst, offset, stride) in &fields {
+            let mut moved: Vec<LocId> = Vec::with_capacity(delta.len());
             for loc in delta.iter() {
-                self.move_one(dst, loc, offset, stride);
+                let objects = &self.system.objects;
+                let loc = objects.find(loc);
+                let object = objects.object_of(loc);
+                let at = i64::from(objects.offset_of(loc)).saturating_add(offset);
+                moved.extend(self.move_to(object, at, stride));
             }
+            self.add_moved(dst, moved);
         }
         let root = self.find(node);
         self.uses[root.index()].fields.extend(fields);
     }
 
-    fn move_one(&mut self, dst: NodeId, loc: LocId, offset: i64, stride: u32) {
+    /// Where an offset of an object is.
+    fn move_to(&mut self, object: ObjectId, at: i64, stride: u32) -> Option<LocId> {
         let types = &self.system.program.types;
-        let loc = self.system.objects.find(loc);
-        match moved(&mut self.system.objects, types, loc, offset, stride) {
-            Moved::At(to) => {
-                if to.index() >= self.system.contents.len() {
-                    self.grow();
-                }
-                self.add(dst, to);
-            }
-            Moved::NeedsArray(object, stride) => {
-                self.make_array(object, stride);
-                let loc = self.system.objects.find(loc);
-                if let Moved::At(to) = moved(&mut self.system.objects, types, loc, offset, 0) {
-                    self.grow();
-                    self.add(dst, to);
-                }
-            }
-            Moved::Parked(object, at) => {
-                self.parked
-                    .entry(object)
-                    .or_default()
-                    .push(Parked { dst, at });
-            }
+        if stride > 0 && self.system.objects.becomes_array(types, object, at, stride) {
+            self.make_array(object, stride);
         }
+        let to = self.system.objects.loc(types, object, at);
+        if to.is_none() && overflows(at) {
+            self.overflowing.insert(object);
+        }
+        to
     }
 
-    /// Merges the locations that are one now, and moves what was parked.
+    fn add_moved(&mut self, dst: NodeId, mut moved: Vec<LocId>) {
+        if self.system.contents.len() < self.system.objects.loc_count() {
+            self.grow();
+        }
+        moved
+            .iter_mut()
+            .for_each(|loc| *loc = self.system.objects.find(*loc));
+        moved.sort_unstable();
+        let moved: LocSet = moved.into_iter().collect();
+        let root = self.find(dst);
+        self.add_all(root, &moved);
+    }
+
+    /// Merges the locations that are one now.
     fn make_array(&mut self, object: ObjectId, stride: u32) {
-        for (gone, kept) in self.system.objects.make_array(object, stride) {
+        let types = &self.system.program.types;
+        for (gone, kept) in self.system.objects.make_array(types, object, stride) {
             let (a, b) = (self.system.contents[gone], self.system.contents[kept]);
             self.merge(a, b);
         }
         self.touch_watched(object);
-        let types = &self.system.program.types;
-        for Parked { dst, at } in self.parked.remove(&object).unwrap_or_default() {
-            if let Some(to) = self.system.objects.loc(types, object, at) {
-                self.grow();
-                self.add(dst, to);
-            }
-        }
+        self.reshaped.push(object);
     }
 
     fn calls(&mut self, node: NodeId, delta: &LocSet) {
@@ -428,8 +478,18 @@ impl<'p> Solver<'p> {
             return;
         }
         for loc in delta.iter() {
-            let ObjectKind::Function(func) = self.system.objects.kind_of(loc) else {
-                continue;
+            let func = match self.system.objects.kind_of(loc) {
+                ObjectKind::Function(func) => func,
+                ObjectKind::Outside => {
+                    for &call in &calls {
+                        if self.unseen_calls.insert(call) {
+                            let site = self.system.calls[call].clone();
+                            self.system.reach_outside(&site);
+                        }
+                    }
+                    continue;
+                }
+                _ => continue,
             };
             for &call in &calls {
                 if !self.reached.insert((call, func)) {
@@ -495,24 +555,15 @@ impl<'p> Solver<'p> {
         };
         let uses = std::mem::take(&mut self.uses[gone.index()]);
         let set = std::mem::take(&mut self.sets[gone.index()]);
-        self.deltas[gone.index()] = LocSet::new();
+        let delta = std::mem::take(&mut self.deltas[gone.index()]);
         self.dirty.remove(gone);
         self.merged.link(gone, kept);
-        // What only one of them has was not seen by the other's constraints.
-        let mut unseen = set.difference(&self.sets[kept.index()]);
-        unseen.union_with(&self.sets[kept.index()].difference(&set));
+        // Only what both have passed on already is done with.
+        let passed_on = set
+            .difference(&delta)
+            .intersection(&self.sets[kept.index()].difference(&self.deltas[kept.index()]));
         self.sets[kept.index()].union_with(&set);
-        let has_uses = !uses.loads.is_empty()
-            || !uses.stores.is_empty()
-            || !uses.fields.is_empty()
-            || !uses.calls.is_empty()
-            || !uses.blocks.is_empty()
-            || !uses.copies.is_empty()
-            || uses.ring.is_some();
-        if has_uses {
-            // Deltas of either were not seen by all.
-            unseen = self.sets[kept.index()].clone();
-        }
+        self.deltas[kept.index()] = self.sets[kept.index()].difference(&passed_on);
         let into = &mut self.uses[kept.index()];
         into.copies.extend(uses.copies);
         into.fields.extend(uses.fields);
@@ -522,7 +573,6 @@ impl<'p> Solver<'p> {
         into.blocks.extend(uses.blocks);
         let rings = (into.ring, uses.ring);
         into.ring = rings.0.or(rings.1);
-        self.deltas[kept.index()].union_with(&unseen);
         if !self.deltas[kept.index()].is_empty() {
             self.mark(kept);
         }
@@ -531,9 +581,9 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// Code out of sight reads and writes all that it can reach, and calls the functions it knows.
+    /// Code out of sight reads and writes all that it was handed, and calls the functions it knows.
     fn escape(&mut self, delta: &LocSet) {
-        let outside = self.system.outside;
+        let (handed, outside) = (self.system.handed, self.system.outside);
         for loc in delta.iter() {
             match self.system.objects.kind_of(loc) {
                 ObjectKind::Library => {}
@@ -550,7 +600,7 @@ impl<'p> Solver<'p> {
                         self.add_edge(outside, param);
                     }
                     if let Some(ret) = self.system.returns[base] {
-                        self.add_edge(ret, outside);
+                        self.add_edge(ret, handed);
                     }
                 }
                 _ => {
@@ -566,9 +616,13 @@ impl<'p> Solver<'p> {
     }
 
     fn hand_out(&mut self, loc: LocId) {
-        let content = self.system.content(loc);
-        self.merge(content, self.system.outside);
-        self.add(self.system.outside, loc);
+        if let Some(content) = self.system.read(loc) {
+            self.add_edge(content, self.system.handed);
+        }
+        if let Some(content) = self.system.written(loc) {
+            self.add(content, self.system.unseen);
+        }
+        self.add(self.system.handed, loc);
     }
 
     fn copy_block(&mut self, id: usize) {
@@ -606,6 +660,9 @@ impl<'p> Solver<'p> {
         for source in sources.iter() {
             let source = self.system.objects.find(source);
             for (distance, field) in copied_fields(&self.system.objects, source, len) {
+                let Some(content) = self.system.read(field) else {
+                    continue;
+                };
                 let through = match self.blocks[id].distances.get(&distance) {
                     Some(&known) => known,
                     None => {
@@ -615,7 +672,6 @@ impl<'p> Solver<'p> {
                         node
                     }
                 };
-                let content = self.system.content(field);
                 self.add_edge(content, through);
             }
         }
@@ -631,8 +687,9 @@ impl<'p> Solver<'p> {
                 let place = copied_to(&mut self.system.objects, types, target, distance);
                 if let Some(place) = place {
                     self.grow();
-                    let content = self.system.content(place);
-                    self.add_edge(through, content);
+                    if let Some(content) = self.system.written(place) {
+                        self.add_edge(through, content);
+                    }
                 }
             }
         }

@@ -68,7 +68,7 @@ pub fn prepare(system: &System<'_>) -> Offline {
 /// Nodes whose set can change for other reasons than copies, moves and addresses.
 fn indirect(system: &System<'_>, nodes: usize) -> IdSet<NodeId> {
     let mut indirect = IdSet::with_capacity(nodes);
-    indirect.insert(system.outside);
+    indirect.insert(system.handed);
     indirect.extend(system.contents.iter().copied());
     for constraint in &system.constraints {
         if let Constraint::Load { dst, .. } = *constraint {
