@@ -175,6 +175,19 @@ impl<'n> Names<'n> {
                 })
             }
             Op::Cast { value, .. } => self.expression(value, depth + 1),
+            // A loop's counter: what comes in is bound to its variable.
+            Op::Phi { incoming } => {
+                let incoming = self.body.incoming(incoming);
+                let mut vars = incoming
+                    .iter()
+                    .filter_map(|i| self.bound.get(&i.value.as_value()?).copied());
+                let var = vars.next()?;
+                vars.all(|other| other == var).then(|| Named {
+                    text: self.var(var).to_owned(),
+                    ty: self.body.vars[var].ty,
+                    is_lvalue: true,
+                })
+            }
             Op::Call { .. } | Op::Invoke { .. } => Some(plain(format!("{}()", self.callee(inst)))),
             Op::PtrAdd { .. } | Op::Alloca { .. } => {
                 let pointee = self.pointee(operand, depth + 1)?;

@@ -1,16 +1,56 @@
 //! Text and dot forms.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use drip_base::IndexVec;
-use drip_pointer::andersen::{InstanceId, PointsTo};
-use drip_program::FuncId;
+use drip_memssa::RegionId;
+use drip_pointer::andersen::{End, InstanceId, PointsTo};
+use drip_program::{Body, FuncId, InstId, Op};
 
 use super::graph::{EdgeKind, Node, NodeId, SiteId, Svfg};
 use super::regions::FunctionMemory;
 
 impl FunctionMemory {
-    /// Regions, versions, μ and χ.
+    /// μ and χ of every statement as the rules of fig. 4 give them, before versions that nothing reads are dropped.
+    pub fn annotations(&self, body: &Body) -> String {
+        let mut lines: BTreeMap<InstId, [BTreeSet<RegionId>; 2]> = BTreeMap::new();
+        for (inst, flows) in &self.flows {
+            for flow in flows {
+                if let End::Memory(locs) = &flow.from {
+                    let read = &mut lines.entry(*inst).or_default()[0];
+                    read.extend(self.overlapping(locs));
+                }
+                if let End::Memory(locs) = &flow.to {
+                    let written = &mut lines.entry(*inst).or_default()[1];
+                    written.extend(self.overlapping(locs));
+                }
+            }
+        }
+        for (inst, (read, modified)) in &self.call_regions {
+            let line = lines.entry(*inst).or_default();
+            line[0].extend(read);
+            line[1].extend(modified);
+        }
+        for (inst, data) in body.insts.iter_enumerated() {
+            if matches!(data.op, Op::Ret { .. }) {
+                let line = lines.entry(inst).or_default();
+                line[0].extend(&self.leaving);
+            }
+        }
+        let mut out = String::new();
+        for (inst, [read, written]) in lines {
+            for (sign, regions) in [("mu", read), ("chi", written)] {
+                let names: Vec<String> = regions.iter().map(ToString::to_string).collect();
+                if !names.is_empty() {
+                    let _ = writeln!(out, "{inst} {sign} {}", names.join(" "));
+                }
+            }
+        }
+        out
+    }
+
+    /// Regions and versions.
     pub fn dump(&self, points_to: &PointsTo<'_>) -> String {
         let mut out = String::new();
         for (id, region) in self.regions.iter_enumerated() {

@@ -35,8 +35,8 @@ pub struct CloneLimits {
 impl Default for CloneLimits {
     fn default() -> CloneLimits {
         CloneLimits {
-            wrapper_insts: 200,
-            depth: 4,
+            wrapper_insts: 100,
+            depth: 3,
             growth: 1,
         }
     }

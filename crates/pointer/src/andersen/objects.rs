@@ -51,7 +51,7 @@ pub struct Object {
     pub ty: Option<TypeId>,
     /// 0: no array beyond those of the layout; else offsets are modulo this, a multiple of a pointer's size.
     pub stride: u32,
-    /// Bytes of a heap block, where the allocation says so: there is nothing beyond.
+    /// Bytes of a heap block, where the allocation says so: nothing lies beyond, but a pointer may point just behind it.
     pub size: Option<u64>,
     /// A constant: nothing is stored there.
     pub is_const: bool,
@@ -184,10 +184,7 @@ impl Objects {
             Some(ty) => fold_by_layout(types, ty, offset)?,
             None if object.stride > 0 => offset.rem_euclid(i64::from(object.stride)) / word * word,
             None if offset < 0 => return None,
-            None if object
-                .size
-                .is_some_and(|size| offset.unsigned_abs() >= size) =>
-            {
+            None if object.size.is_some_and(|size| offset.unsigned_abs() > size) => {
                 return None;
             }
             None if offset <= MAX_HEAP_OFFSET => offset / word * word,

@@ -18,6 +18,9 @@ use super::points_to::{PointsTo, SolverStatistics};
 use super::substitute::prepare;
 use super::{CallId, LocId, LocSet, NodeId, ObjectId};
 
+/// Sets of at least this many locations are worth remembering where they were moved to.
+const MIN_REMEMBERED: usize = 32;
+
 /// What one node is the address, the source or the callee of.
 #[derive(Clone, Default)]
 struct Uses {
@@ -61,6 +64,8 @@ struct Solver<'p> {
     watched: FxHashMap<ObjectId, Vec<usize>>,
     /// Blocks that were moved far into: they have a tail once all else is stable.
     overflowing: IdSet<ObjectId>,
+    /// Large sets that were moved, by offset and stride.
+    moves: FxHashMap<(i64, u32), FxHashMap<LocSet, LocSet>>,
     /// Blocks that became arrays or got a tail: moves out of them lead elsewhere now.
     reshaped: Vec<ObjectId>,
     escaped: IdSet<ObjectId>,
@@ -122,6 +127,7 @@ impl<'p> Solver<'p> {
             dirty_blocks: IdSet::new(),
             watched: FxHashMap::default(),
             overflowing: IdSet::new(),
+            moves: FxHashMap::default(),
             reshaped: Vec::new(),
             escaped: IdSet::new(),
             callees: IndexVec::from_elem(Vec::new(), calls),
@@ -294,6 +300,7 @@ impl<'p> Solver<'p> {
                 if entry.stride == 0 && !entry.has_tail {
                     entry.has_tail = true;
                     self.reshaped.push(object);
+                    self.moves.clear();
                 }
             }
             if !self.move_again() {
@@ -420,15 +427,9 @@ impl<'p> Solver<'p> {
         let node = self.find(node);
         let fields = std::mem::take(&mut self.uses[node.index()].fields);
         for &(dst, offset, stride) in &fields {
-            let mut moved: Vec<LocId> = Vec::with_capacity(delta.len());
-            for loc in delta.iter() {
-                let objects = &self.system.objects;
-                let loc = objects.find(loc);
-                let object = objects.object_of(loc);
-                let at = i64::from(objects.offset_of(loc)).saturating_add(offset);
-                moved.extend(self.move_to(object, at, stride));
-            }
-            self.add_moved(dst, moved);
+            let moved = self.moved(delta, offset, stride);
+            let root = self.find(dst);
+            self.add_all(root, &moved);
         }
         let root = self.find(node);
         self.uses[root.index()].fields.extend(fields);
@@ -447,7 +448,22 @@ impl<'p> Solver<'p> {
         to
     }
 
-    fn add_moved(&mut self, dst: NodeId, mut moved: Vec<LocId>) {
+    /// All locations of a set, moved. Nodes that get the same pointers move them by the same few offsets: large sets are
+    /// remembered until some block is reshaped.
+    fn moved(&mut self, set: &LocSet, offset: i64, stride: u32) -> LocSet {
+        let remember = set.len() >= MIN_REMEMBERED;
+        if remember && let Some(known) = self.moves.get(&(offset, stride)).and_then(|m| m.get(set))
+        {
+            return known.clone();
+        }
+        let mut moved: Vec<LocId> = Vec::with_capacity(set.len());
+        for loc in set.iter() {
+            let objects = &self.system.objects;
+            let loc = objects.find(loc);
+            let object = objects.object_of(loc);
+            let at = i64::from(objects.offset_of(loc)).saturating_add(offset);
+            moved.extend(self.move_to(object, at, stride));
+        }
         if self.system.contents.len() < self.system.objects.loc_count() {
             self.grow();
         }
@@ -456,8 +472,11 @@ impl<'p> Solver<'p> {
             .for_each(|loc| *loc = self.system.objects.find(*loc));
         moved.sort_unstable();
         let moved: LocSet = moved.into_iter().collect();
-        let root = self.find(dst);
-        self.add_all(root, &moved);
+        if remember && self.reshaped.is_empty() {
+            let by_set = self.moves.entry((offset, stride)).or_default();
+            by_set.insert(set.clone(), moved.clone());
+        }
+        moved
     }
 
     /// Merges the locations that are one now.
@@ -469,6 +488,7 @@ impl<'p> Solver<'p> {
         }
         self.touch_watched(object);
         self.reshaped.push(object);
+        self.moves.clear();
     }
 
     fn calls(&mut self, node: NodeId, delta: &LocSet) {
