@@ -64,6 +64,16 @@ impl Bdd {
     }
 }
 
+/// Variables and the values they must have.
+pub type Cube = Vec<(u32, bool)>;
+
+/// A disjunction of cubes.
+pub struct Cubes {
+    pub list: Vec<Cube>,
+    /// Do they cover the whole function?
+    pub complete: bool,
+}
+
 /// The manager of the diagrams.
 pub struct Bdds {
     manager: BDDManagerRef,
@@ -103,20 +113,15 @@ impl Bdds {
     }
 
     /// Cubes whose disjunction implies `function`, each as short as it can be made by leaving literals out; at most `most`.
-    /// A literal is a variable and its value. True if they cover the function.
-    pub fn cubes(
-        &self,
-        function: &Bdd,
-        most: usize,
-    ) -> Result<(Vec<Vec<(u32, bool)>>, bool), TooLarge> {
+    pub fn cubes(&self, function: &Bdd, most: usize) -> Result<Cubes, TooLarge> {
         let outside = function.not()?;
         let mut rest = function.clone();
-        let mut found = Vec::new();
+        let mut found: Vec<Cube> = Vec::new();
         while found.len() < most {
             let Some(values) = rest.0.pick_cube(|_, _, _| false) else {
                 break;
             };
-            let mut literals: Vec<(u32, bool)> = values
+            let mut literals: Cube = values
                 .iter()
                 .enumerate()
                 .filter_map(|(number, value)| match value {
@@ -138,7 +143,10 @@ impl Bdds {
             rest = rest.and(&self.cube(&literals)?.not()?)?;
             found.push(literals);
         }
-        Ok((found, rest.is_false()))
+        Ok(Cubes {
+            complete: rest.is_false(),
+            list: found,
+        })
     }
 
     fn cube(&self, literals: &[(u32, bool)]) -> Result<Bdd, TooLarge> {

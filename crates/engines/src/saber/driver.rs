@@ -178,12 +178,14 @@ impl<'p> Facts<'p> {
             if freed.is_true() {
                 return Ok(Verdict::Freed);
             }
-            let (cubes, complete) = bdds.cubes(&freed.not()?, MAX_CUBES)?;
+            let found = bdds.cubes(&freed.not()?, MAX_CUBES)?;
             let meaning = |(number, value): (u32, bool)| {
                 let condition = guards.conditions.get(number as usize)?;
                 Some((*condition, value))
             };
-            let cubes = cubes
+            let complete = found.complete;
+            let cubes = found
+                .list
                 .into_iter()
                 .map(|cube| cube.into_iter().filter_map(meaning).collect())
                 .collect();

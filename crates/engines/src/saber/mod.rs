@@ -19,6 +19,7 @@ mod slice;
 mod statistics;
 
 pub use bdd::{Bdd, Bdds};
+pub use condition::{Condition, Test};
 pub use driver::{Detection, Facts, Options, run, run_with};
 pub use guard::Guards;
 pub use inspect::{Inspection, inspect};
