@@ -16,6 +16,8 @@ struct Naive<'p> {
     sets: Vec<LocSet>,
     callees: IndexVec<CallId, Vec<Callee>>,
     changed: bool,
+    /// Locations that there were at the end of the last round.
+    locations: usize,
     /// Calls through pointers from out of sight.
     unseen_calls: Vec<CallId>,
     /// Objects that were moved far into; they have a tail once the rest is stable.
@@ -29,6 +31,7 @@ pub fn solve(system: System<'_>) -> PointsTo<'_> {
         sets: Vec::new(),
         callees: IndexVec::from_elem(Vec::new(), calls),
         changed: true,
+        locations: 0,
         unseen_calls: Vec::new(),
         overflowing: Vec::new(),
     };
@@ -69,6 +72,10 @@ impl Naive<'_> {
             at += 1;
         }
         self.outside();
+        // A location that is new may have to be copied from, even if it holds nothing yet.
+        let locations = self.system.objects.loc_count();
+        self.changed |= locations != self.locations;
+        self.locations = locations;
     }
 
     fn set(&mut self, node: NodeId) -> &mut LocSet {
