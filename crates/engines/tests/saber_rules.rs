@@ -297,7 +297,7 @@ fn a_strong_update_replaces_a_weak_one_adds() {
 fn v_copy_and_v_phi() {
     let text = "
         declare @malloc(i64) -> ptr
-        func @f(i1 %c) -> ptr {
+        func @f(i1 %c) -> ptr internal {
           %q = call ptr @malloc(i64 8)
           %p = ptradd %q, 8
           br %c, then, join
@@ -322,7 +322,7 @@ fn v_copy_and_v_phi() {
 fn v_mu_and_v_chi() {
     let text = "
         declare @malloc(i64) -> ptr
-        func @f(i1 %c) -> ptr {
+        func @f(i1 %c) -> ptr internal {
           %x = alloca ptr
           %y = alloca ptr
           %q = call ptr @malloc(i64 8)
@@ -342,6 +342,23 @@ fn v_mu_and_v_chi() {
          f.r0.n3 <-- f.v3
          f.v3 <-- source(f.i2)
          f.v7 <-- f.r0.n3",
+    );
+}
+
+#[test]
+fn what_an_exported_function_returns_goes_out_of_sight() {
+    let text = "
+        declare @malloc(i64) -> ptr
+        func @f() -> ptr {
+          %q = call ptr @malloc(i64 8)
+          ret %q
+        }
+    ";
+    let (program, library) = (program(text), library());
+    same(
+        &Known::new(&program, &library).edges("f"),
+        "GLOBAL <-- f.v0
+         f.v0 <-- source(f.i0)",
     );
 }
 

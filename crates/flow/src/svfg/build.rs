@@ -96,6 +96,7 @@ impl<'b> Builder<'b, '_> {
                 match here.body.insts[inst].op {
                     Op::Phi { .. } => self.value_phi(here, block, inst),
                     Op::Call { .. } | Op::Invoke { .. } => self.calls(here, inst),
+                    Op::Ret { value: Some(value) } => self.handed_out(here, inst, value),
                     _ => self.copies(here, inst),
                 }
             }
@@ -171,6 +172,18 @@ impl<'b> Builder<'b, '_> {
                 let used = Use::OnEdge(entry.block, block);
                 self.svfg.edge(from, to, EdgeKind::Intra, used);
             }
+        }
+    }
+
+    /// What an exported function returns goes out of sight.
+    fn handed_out(&mut self, here: Here<'_>, inst: InstId, value: Operand) {
+        let instances = self.inputs.points_to.instances();
+        let func = instances.list[here.instance].func;
+        if instances.exported.contains(func)
+            && let Some(from) = self.operand(here, value)
+        {
+            let to = self.svfg.node(Node::Global, Place::Entry);
+            self.svfg.edge(from, to, EdgeKind::Intra, Use::At(inst));
         }
     }
 

@@ -219,6 +219,17 @@ impl System<'_> {
         for (inst, _) in body.insts.iter_enumerated() {
             self.statement(instance, body, inst);
         }
+        if self.instances.exported.contains(func) {
+            let outside = self.outside;
+            for param in self.params[instance].clone().into_iter().flatten() {
+                self.push(Constraint::Copy {
+                    dst: param,
+                    src: outside,
+                });
+            }
+            let (handed, ret) = (self.handed, self.returns[instance]);
+            self.copy_into(Some(handed), ret);
+        }
     }
 
     fn statement(&mut self, instance: InstanceId, body: &Body, inst: InstId) {

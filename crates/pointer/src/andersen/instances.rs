@@ -14,7 +14,7 @@ use drip_base::{Graph, IdSet, IndexVec, Sccs};
 use drip_models::{Library, Root, Value};
 use drip_program::address_taken::address_taken;
 use drip_program::{
-    Body, CallFlags, Const, FuncAttrs, FuncId, InstId, Op, Operand, Program, ValueId,
+    Body, CallFlags, Const, FuncAttrs, FuncId, InstId, Linkage, Op, Operand, Program, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -62,6 +62,8 @@ pub struct Instances {
     base: IndexVec<FuncId, Option<InstanceId>>,
     clones: FxHashMap<(InstanceId, InstId), InstanceId>,
     pub wrappers: IdSet<FuncId>,
+    /// Functions that others can see and that nothing in the program calls by name: code out of sight calls them.
+    pub exported: IdSet<FuncId>,
     /// Calls of wrappers that share the base instance because of a limit.
     pub limited: usize,
 }
@@ -122,6 +124,10 @@ impl Instances {
                 && !function.attrs.has(FuncAttrs::CONSTRUCTOR);
             if !only_cloned {
                 self.make_base(func);
+            }
+            let visible = function.linkage != Linkage::Internal;
+            if visible && !called.contains(&func) && program.func_name(func) != "main" {
+                self.exported.insert(func);
             }
         }
     }
