@@ -1,5 +1,6 @@
 //! What can be typed: the command line's grammar.
 
+use crate::engine::{Engine, EngineArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -57,6 +58,8 @@ pub enum Command {
     Models(ModelsArgs),
     /// Print what a phase of the analysis made
     Dump(DumpArgs),
+    /// Run several engines and tell what each of them finds
+    Compare(CompareArgs),
     /// Show which clang and which cache are used, and what to install
     Doctor(DoctorArgs),
     /// Write a commented drip.toml into the current directory
@@ -105,6 +108,33 @@ pub struct InputArgs {
 }
 
 impl InputArgs {
+    /// The same input on another command line.
+    pub fn words(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
+        let mut option = |name: &str, value: Option<OsString>| {
+            if let Some(value) = value {
+                words.extend([name.into(), value]);
+            }
+        };
+        let text = |path: &Option<PathBuf>| path.as_ref().map(|p| p.clone().into_os_string());
+        option("--build-dir", text(&self.build_dir));
+        option("--clang", text(&self.clang));
+        option("--config", text(&self.config));
+        option("--jobs", self.jobs.map(|n| n.to_string().into()));
+        for extra in &self.extra_args {
+            words.push(format!("--extra-arg={extra}").into());
+        }
+        if self.no_config {
+            words.push("--no-config".into());
+        }
+        words.extend(self.paths.iter().map(|p| p.clone().into_os_string()));
+        if !self.build.is_empty() {
+            words.push("--".into());
+            words.extend(self.build.iter().cloned());
+        }
+        words
+    }
+
     /// Was any program named?
     pub fn names_a_program(&self) -> bool {
         !self.paths.is_empty() || self.build_dir.is_some() || !self.build.is_empty()
@@ -128,6 +158,8 @@ pub struct CheckArgs {
     pub input: InputArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// full, concise, json, sarif, github or html; FORMAT=FILE writes to a file; may be given several times
     #[arg(long = "output-format", value_name = "FORMAT[=FILE]", value_parser = parse_output)]
     pub outputs: Vec<Output>,
@@ -307,14 +339,23 @@ pub struct DumpArgs {
     /// Objects, cells and points-to sets of one function
     #[arg(long, group = "phase", requires = "function")]
     pub cells: bool,
-    /// Memory SSA of one function
-    #[arg(long, group = "phase", requires = "function")]
+    /// Memory SSA of one function (with --engine saber: of all)
+    #[arg(long, group = "phase")]
     pub memssa: bool,
+    /// SABER: points-to sets
+    #[arg(long, group = "phase")]
+    pub pts: bool,
+    /// SABER: sparse value-flow graph
+    #[arg(long, group = "phase")]
+    pub svfg: bool,
+    /// Whose memory SSA
+    #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
+    pub engine: Engine,
     /// Use-flow graph of each object that one function makes
     #[arg(long, group = "phase", requires = "function")]
     pub flow: bool,
-    /// Use-flow graphs for graphviz (`| dot -Tsvg`)
-    #[arg(long, requires = "flow")]
+    /// Graphs for graphviz (`| dot -Tsvg`)
+    #[arg(long)]
     pub dot: bool,
     /// Only this function (its symbol name)
     #[arg(long, value_name = "NAME")]
@@ -322,6 +363,21 @@ pub struct DumpArgs {
     /// Counts, times and the verifier's verdict instead of the text
     #[arg(long)]
     pub stats: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct CompareArgs {
+    /// The engines to run
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "staged,saber",
+        value_name = "ENGINES"
+    )]
+    pub engines: Vec<Engine>,
     #[command(flatten)]
     pub input: InputArgs,
 }

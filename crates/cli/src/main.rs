@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod config_keys;
 mod config_models;
+mod engine;
 mod exit;
 mod git;
 mod glob;
@@ -69,6 +70,7 @@ fn run(cli: &Cli, ui: &Ui) -> anyhow::Result<Exit> {
         Command::Baseline(args) => commands::baseline::run(args, ui),
         Command::Models(args) => commands::models::run(args, ui),
         Command::Dump(args) => commands::dump::run(args, ui),
+        Command::Compare(args) => commands::compare::run(args, ui),
         Command::Doctor(args) => commands::doctor::run(args, ui),
         Command::Init => commands::init::run(ui),
         Command::Clean => commands::clean::run(ui),

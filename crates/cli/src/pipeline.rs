@@ -2,13 +2,14 @@
 
 use crate::args::{InputArgs, LimitArgs};
 use crate::config::Config;
+use crate::engine::{EngineArgs, Outcome};
 use crate::inputs::{self, Collected};
 use crate::stop::{self, Limits, Waited};
 use crate::timing::Timing;
 use crate::ui::Ui;
 use anyhow::{Context, bail};
 use drip_capture::Captured;
-use drip_engines::{Analysis, staged};
+use drip_engines::{Analysis, saber};
 use drip_models::Library;
 use drip_program::{Input, LoadConfig, Loaded, Problem, Program, Statistics};
 use drip_report::Coverage;
@@ -27,6 +28,8 @@ pub struct Run {
     pub timing: Timing,
     /// Absolute names of the program's source files, normalised and sorted.
     pub files: Vec<String>,
+    /// Counts of the whole-program engine, if it ran.
+    pub saber: Option<saber::Statistics>,
 }
 
 /// A program that was read, and what of it could not be.
@@ -36,8 +39,19 @@ pub struct Read {
     pub coverage: Coverage,
 }
 
-/// Everything from the command line to the analysis.
+/// Everything from the command line to the analysis, by the default engine.
 pub fn analyse(
+    input: &InputArgs,
+    limits: &LimitArgs,
+    config: &Config,
+    ui: &Ui,
+) -> anyhow::Result<Run> {
+    analyse_by(&EngineArgs::default(), input, limits, config, ui)
+}
+
+/// Everything from the command line to the analysis.
+pub fn analyse_by(
+    engine: &EngineArgs,
     input: &InputArgs,
     limits: &LimitArgs,
     config: &Config,
@@ -69,9 +83,10 @@ pub fn analyse(
     }
     let progress = ui.progress("analysing");
     progress.at(bitcode.len(), total, "files");
-    let finished = on_own_thread(&limits, move || load_and_run(bitcode, &library))?;
+    let engine = engine.clone();
+    let finished = on_own_thread(&limits, move || load_and_run(&engine, bitcode, &library))?;
     drop(progress);
-    let (loaded, analysis, run_time) = match finished {
+    let (loaded, outcome, run_time) = match finished {
         Ok(finished) => finished,
         Err(reason) => {
             stopped.coverage.stopped = Some(reason);
@@ -81,7 +96,9 @@ pub fn analyse(
     };
     note_times(&mut timing, &loaded.statistics);
     timing.add("analyse", run_time);
-    finish(&collected, loaded, analysis, timing, ui)
+    let mut run = finish(&collected, loaded, outcome.analysis, timing, ui)?;
+    run.saber = outcome.saber;
+    Ok(run)
 }
 
 /// Capture and load only, for dumps.
@@ -105,13 +122,13 @@ pub fn read(input: &InputArgs, config: &Config, ui: &Ui) -> anyhow::Result<Read>
     })
 }
 
-type Finished = (Loaded, Analysis, std::time::Duration);
+type Finished = (Loaded, Outcome, std::time::Duration);
 
-fn load_and_run(bitcode: Vec<Input>, library: &Library) -> Finished {
+fn load_and_run(engine: &EngineArgs, bitcode: Vec<Input>, library: &Library) -> Finished {
     let loaded = drip_program::load(bitcode, &LoadConfig::default());
     let start = Instant::now();
-    let analysis = staged::run(&loaded.program, library);
-    (loaded, analysis, start.elapsed())
+    let outcome = engine.run(&loaded.program, library);
+    (loaded, outcome, start.elapsed())
 }
 
 /// Runs `work` on a thread with a deep stack. `Err` inside tells why it was not waited for.
@@ -167,6 +184,7 @@ fn finish(
         coverage,
         timing,
         files: source_files(&loaded.program),
+        saber: None,
     })
 }
 

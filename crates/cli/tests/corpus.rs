@@ -14,9 +14,21 @@ fn corpus(directory: &str) -> Corpus {
 }
 
 fn check(corpus: &Corpus) {
+    check_by("staged", corpus);
+}
+
+fn check_by(engine: &str, corpus: &Corpus) {
     let clang = Clang::find(19).expect("clang 19 is installed");
     let clang = clang.path.display().to_string();
-    let words = ["--no-config", "--jobs", "1", "--clang", &clang];
+    let words = [
+        "--no-config",
+        "--jobs",
+        "1",
+        "--clang",
+        &clang,
+        "--engine",
+        engine,
+    ];
     let runner = sarif_runner(PathBuf::from(env!("CARGO_BIN_EXE_drip")), &words);
     corpus.run(runner).assert_ok();
 }
@@ -47,4 +59,9 @@ fn correlated_conditions() {
 #[test]
 fn losses_in_cxx() {
     check(&corpus("cxx"));
+}
+
+#[test]
+fn value_flows_of_the_whole_program() {
+    check_by("saber", &corpus("saber"));
 }

@@ -3,6 +3,7 @@
 //! Architecture invariant: no input or output here; a [`Finding`] is in source terms and needs no program to be shown.
 
 pub mod finding;
+pub mod saber;
 pub mod staged;
 
 pub use finding::{

@@ -15,6 +15,7 @@ mod relevance;
 mod roots;
 mod sources;
 mod state;
+pub mod svfg;
 mod text;
 mod transfer;
 mod values;

@@ -415,13 +415,19 @@ impl Shape {
 }
 
 /// What an indirect call passes and expects.
-struct Signature {
+#[derive(Clone, Debug)]
+pub(crate) struct Signature {
     ret: Shape,
     args: SmallVec<[Shape; 6]>,
 }
 
 impl Signature {
-    fn of_call(program: &Program, body: &Body, ret: TypeId, args: &[Operand]) -> Signature {
+    pub(crate) fn of_call(
+        program: &Program,
+        body: &Body,
+        ret: TypeId,
+        args: &[Operand],
+    ) -> Signature {
         let shape = |operand: &Operand| match (operand.as_value(), body.const_of(*operand)) {
             (Some(value), _) => Shape::of(program, body.value_ty(value)),
             (
@@ -445,7 +451,7 @@ impl Signature {
     }
 
     /// Can the function be called like this? C compilers pass narrow integers as they are declared.
-    fn fits(&self, program: &Program, function: &Function) -> bool {
+    pub(crate) fn fits(&self, program: &Program, function: &Function) -> bool {
         let Type::Func {
             ret,
             params,

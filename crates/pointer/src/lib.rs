@@ -2,9 +2,11 @@
 //!
 //! Architecture invariant: knows summaries as data; knows nothing of leaks, paths or findings.
 
+pub mod andersen;
 pub mod callgraph;
 mod constants;
 pub mod local;
+pub mod modref;
 
 pub use callgraph::{CallGraph, Callees};
 pub use constants::constant_globals;

@@ -17,7 +17,7 @@ pub fn run(args: &CheckArgs, ui: &Ui) -> anyhow::Result<Exit> {
     let config = inputs::read_config(&args.input)?;
     // What can fail is asked before the long work.
     let hiding = hiding(args, &config)?;
-    let mut run = pipeline::analyse(&args.input, &args.limits, &config, ui)?;
+    let mut run = pipeline::analyse_by(&args.engine, &args.input, &args.limits, &config, ui)?;
     // A run that was stopped knows less than the one before it.
     if run.coverage.stopped.is_none()
         && let Err(error) = last_run::save(&run)
@@ -126,14 +126,16 @@ fn render(format: Format, report: &Report<'_>, color: bool) -> String {
 
 fn tell_counts(args: &CheckArgs, run: &Run) {
     let mut text = String::new();
-    match args.statistics {
-        Some(StatisticsFormat::Text) => {
+    match (args.statistics, &run.saber) {
+        (Some(StatisticsFormat::Text), Some(saber)) => text.push_str(&saber.text()),
+        (Some(StatisticsFormat::Json), Some(saber)) => text.push_str(&saber.json()),
+        (Some(StatisticsFormat::Text), None) => {
             text.push_str(&drip_report::statistics_text(&run.analysis.statistics));
         }
-        Some(StatisticsFormat::Json) => {
+        (Some(StatisticsFormat::Json), None) => {
             text.push_str(&drip_report::statistics_json(&run.analysis.statistics));
         }
-        None => {}
+        (None, _) => {}
     }
     if args.time_passes {
         text.push_str(&run.timing.table());

@@ -1,6 +1,8 @@
 //! `drip dump`: what a phase made, as text.
 
 use crate::args::DumpArgs;
+use crate::commands::dump_saber;
+use crate::engine::Engine;
 use crate::exit::Exit;
 use crate::pipeline::{self, Read};
 use crate::ui::Ui;
@@ -12,15 +14,19 @@ use drip_program::{FuncId, Program, print_function, print_program, verify};
 use std::time::Instant;
 
 pub fn run(args: &DumpArgs, ui: &Ui) -> anyhow::Result<Exit> {
+    let saber = args.pts || args.svfg || (args.memssa && args.engine == Engine::Saber);
     let inside = args.cells || args.memssa || args.flow;
-    if !args.program && !args.summary && !inside {
-        bail!("say what to dump: --program, --summary, --cells, --memssa or --flow");
+    if !args.program && !args.summary && !inside && !saber {
+        bail!("say what to dump: --program, --summary, --cells, --memssa, --flow, --pts or --svfg");
     }
     let config = inputs::read_config(&args.input)?;
     let start = Instant::now();
     let read = pipeline::read(&args.input, &config, ui)?;
     let text = if args.stats {
         statistics(&read, start)
+    } else if saber {
+        let only = function(&read.program, args)?;
+        dump_saber::text(&read.program, &config.library()?, only, args)
     } else if inside {
         inspection(&read.program, &config.library()?, args)?
     } else if args.summary {

@@ -1,0 +1,160 @@
+//! The frozen result: points-to sets of all nodes, and what every call reaches.
+
+use std::borrow::Cow;
+
+use drip_base::{IdSet, IndexVec};
+use drip_program::{Body, Const, InstId, Operand, OperandKind, ValueId};
+use rustc_hash::FxHashMap;
+
+use super::call::Callee;
+use super::constraint::System;
+use super::objects::{ObjectKind, Objects};
+use super::{CallId, InstanceId, Instances, LocId, LocSet, NodeId, ObjectId};
+
+/// What the solver did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SolverStatistics {
+    pub nodes: usize,
+    /// Nodes that were one with another before solving (variable substitution, copy cycles).
+    pub substituted: usize,
+    /// Nodes on cycles found while solving.
+    pub collapsed: usize,
+    pub constraints: usize,
+    pub edges: usize,
+    pub locations: usize,
+}
+
+/// Points-to sets of the whole program.
+pub struct PointsTo<'p> {
+    pub system: System<'p>,
+    /// Where the set of each node is.
+    reps: Vec<NodeId>,
+    sets: Vec<LocSet>,
+    /// Nodes that some heap block is in the set of.
+    on_heap: IdSet<NodeId>,
+    callees: FxHashMap<(InstanceId, InstId), Vec<Callee>>,
+    pub statistics: SolverStatistics,
+}
+
+static NOTHING: LocSet = LocSet::new();
+
+impl<'p> PointsTo<'p> {
+    pub(super) fn new(
+        system: System<'p>,
+        reps: Vec<NodeId>,
+        mut sets: Vec<LocSet>,
+        indirect: IndexVec<CallId, Vec<Callee>>,
+        statistics: SolverStatistics,
+    ) -> PointsTo<'p> {
+        for set in &mut sets {
+            let stale = set.iter().any(|loc| system.objects.find(loc) != loc);
+            if stale {
+                let mut members: Vec<LocId> =
+                    set.iter().map(|loc| system.objects.find(loc)).collect();
+                members.sort_unstable();
+                *set = members.into_iter().collect();
+            }
+        }
+        let is_heap = |loc: LocId| matches!(system.objects.kind_of(loc), ObjectKind::Heap { .. });
+        let on_heap = (0..sets.len())
+            .filter(|&node| sets[node].iter().any(is_heap))
+            .map(NodeId::new)
+            .collect();
+        let mut callees: FxHashMap<(InstanceId, InstId), Vec<Callee>> = FxHashMap::default();
+        for (&site, &callee) in &system.direct {
+            callees.insert(site, vec![callee]);
+        }
+        for (call, mut reached) in indirect.into_iter_enumerated() {
+            reached.sort_unstable();
+            reached.dedup();
+            let site = &system.calls[call];
+            callees.insert((site.instance, site.inst), reached);
+        }
+        PointsTo {
+            system,
+            reps,
+            sets,
+            on_heap,
+            callees,
+            statistics,
+        }
+    }
+
+    pub fn instances(&self) -> &Instances {
+        &self.system.instances
+    }
+
+    pub fn objects(&self) -> &Objects {
+        &self.system.objects
+    }
+
+    pub fn node(&self, node: NodeId) -> &LocSet {
+        let rep = self.reps.get(node.index());
+        rep.and_then(|rep| self.sets.get(rep.index()))
+            .unwrap_or(&NOTHING)
+    }
+
+    /// What a value points to.
+    pub fn value(&self, instance: InstanceId, value: ValueId) -> &LocSet {
+        match self.system.value(instance, value) {
+            Some(node) => self.node(node),
+            None => &NOTHING,
+        }
+    }
+
+    /// Can a value point to a heap block?
+    pub fn is_on_heap(&self, instance: InstanceId, value: ValueId) -> bool {
+        let node = self.system.value(instance, value);
+        let rep = node.and_then(|node| self.reps.get(node.index()));
+        rep.is_some_and(|&rep| self.on_heap.contains(rep))
+    }
+
+    /// What an operand points to.
+    pub fn operand(&self, instance: InstanceId, body: &Body, operand: Operand) -> Cow<'_, LocSet> {
+        let constant = match operand.kind() {
+            OperandKind::Value(value) => return Cow::Borrowed(self.value(instance, value)),
+            OperandKind::Const(constant) => constant,
+        };
+        let types = &self.system.program.types;
+        let loc = match &body.consts[constant] {
+            Const::Global { global, offset } => {
+                let object = self.objects().find_object(ObjectKind::Global(*global));
+                object.and_then(|o| self.objects().existing(types, o, *offset))
+            }
+            Const::Func(func) => {
+                let object = self.objects().find_object(ObjectKind::Function(*func));
+                object.and_then(|o| self.objects().existing(types, o, 0))
+            }
+            _ => None,
+        };
+        Cow::Owned(loc.into_iter().collect())
+    }
+
+    /// What a location holds.
+    pub fn content(&self, loc: LocId) -> &LocSet {
+        self.node(self.system.content(loc))
+    }
+
+    /// What code out of sight can reach.
+    pub fn outside(&self) -> &LocSet {
+        self.node(self.system.handed)
+    }
+
+    /// What a call reaches in sight; nothing if its pointer leads nowhere or out of sight.
+    pub fn callees(&self, instance: InstanceId, call: InstId) -> &[Callee] {
+        self.callees
+            .get(&(instance, call))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// All live locations.
+    pub fn locations(&self) -> impl Iterator<Item = (ObjectId, u32, LocId)> + '_ {
+        let objects = self.objects().list.iter_enumerated();
+        objects.flat_map(|(id, object)| {
+            object
+                .locs()
+                .iter()
+                .map(move |&(offset, loc)| (id, offset, loc))
+        })
+    }
+}
