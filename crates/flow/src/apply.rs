@@ -234,7 +234,10 @@ impl Explorer<'_, '_> {
                 && frame.local.memory.is_single(loc.obj)
                 && !matches!(kind, ObjKind::Fresh { .. })
             {
-                self.release_contents(state, loc.obj, affected);
+                match free.certainty {
+                    Certainty::Must => self.release_contents(state, loc.obj, affected),
+                    Certainty::May => self.give_away_contents(state, inst, loc.obj),
+                }
             }
         }
     }

@@ -14,7 +14,7 @@ use drip_base::IdSet;
 use drip_flow::{
     Decisions, EndKind, Frame, Goal, Relevance, Scope, State, UseFlow, Values, explore,
 };
-use drip_models::{Class, Outcome, Root, Summary, Value, ValuePath, Write};
+use drip_models::{Certainty, Class, Free, Outcome, Root, Summary, Value, ValuePath, Write};
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Op};
 use smallvec::SmallVec;
@@ -23,7 +23,7 @@ use super::effects::{bound_writes, reduce_effects};
 use super::exits::ExitReader;
 use super::interface::{is_atomic, is_pure, returns, touched};
 use super::merge::{blend, combine, merge_alike, merge_outcomes};
-use super::objects::{clusters, escaping_objects, has_outcomes, moved_objects};
+use super::objects::{clusters, escaping_objects, has_outcomes, is_behind_global, moved_objects};
 use super::unify::unify_fresh;
 
 /// Objects followed together to tell outcomes apart; more are followed cluster by cluster.
@@ -34,6 +34,10 @@ const MAX_CLUSTERS: usize = 16;
 
 /// Ends of an exploration that become outcomes one by one; beyond it those with equal effects are merged at once.
 const MAX_ENDS: usize = 24;
+
+/// Blocks executed to tell the outcomes of one function apart: a base and a multiple of its blocks. What may become of the
+/// clusters that are left then is told without the condition.
+const SPLIT_FUEL: (usize, usize) = (1_000, 12);
 
 /// The summary of a function that nobody calls: whether it returns is all that anybody could ask.
 pub fn uncalled(frame: &Frame<'_>, may_throw: bool) -> Summary {
@@ -64,6 +68,7 @@ pub fn summarize(
         fresh: handed.to_vec(),
         parts: Vec::new(),
         open: Vec::new(),
+        steps: 0,
         deciding: IdSet::with_capacity(frame.body.blocks.len()),
         limited: false,
     };
@@ -140,6 +145,15 @@ fn counted_releases(summary: &mut Summary) {
     }
 }
 
+/// A cluster on which exits disagree.
+struct Open {
+    objects: Vec<ObjId>,
+    /// Blocks that decide what becomes of it.
+    deciding: IdSet<BlockId>,
+    /// What may become of it.
+    kinds: Vec<Outcome>,
+}
+
 struct Maker<'m, 'a> {
     frame: &'m Frame<'a>,
     values: &'m mut Values,
@@ -147,8 +161,9 @@ struct Maker<'m, 'a> {
     fresh: Vec<ObjId>,
     /// Alternatives that are independent of one another: an outcome is one of each.
     parts: Vec<Vec<Outcome>>,
-    /// Clusters on which exits disagree, with the blocks that decide.
-    open: Vec<(Vec<ObjId>, IdSet<BlockId>)>,
+    open: Vec<Open>,
+    /// Blocks executed to tell outcomes apart.
+    steps: usize,
     /// Blocks that decide whether the function returns.
     deciding: IdSet<BlockId>,
     limited: bool,
@@ -183,12 +198,12 @@ impl<'a> Maker<'_, 'a> {
         let all = clusters(self.frame, &self.fresh);
         for (number, cluster) in all.into_iter().enumerate() {
             if number >= MAX_CLUSTERS {
-                self.blur(&cluster);
+                self.blur(&cluster, &[]);
                 continue;
             }
             let flow = self.explore(&Relevance::nothing(), &cluster);
             if flow.limited {
-                self.blur(&cluster);
+                self.blur(&cluster, &[]);
                 continue;
             }
             let mut kinds: Vec<Outcome> = Vec::new();
@@ -205,11 +220,19 @@ impl<'a> Maker<'_, 'a> {
                 };
                 class_of.push(class as u32);
             }
-            if kinds.len() == 1 {
-                self.parts.push(kinds);
+            let is_callers = cluster
+                .iter()
+                .any(|&obj| !is_behind_global(self.frame, obj));
+            if kinds.len() > 1 && is_callers {
+                self.open.push(Open {
+                    deciding: self.deciding_blocks(&flow, &class_of),
+                    objects: cluster,
+                    kinds,
+                });
             } else if kinds.len() > 1 {
-                let deciding = self.deciding_blocks(&flow, &class_of);
-                self.open.push((cluster, deciding));
+                self.undecided(&cluster, &kinds);
+            } else if !kinds.is_empty() {
+                self.parts.push(kinds);
             }
         }
     }
@@ -258,26 +281,27 @@ impl<'a> Maker<'_, 'a> {
             return;
         }
         let open = std::mem::take(&mut self.open);
-        let objects: Vec<ObjId> = open.iter().flat_map(|(c, _)| c.iter().copied()).collect();
-        if open.len() == 1 || objects.len() <= MAX_JOINT {
-            for (_, deciding) in &open {
-                self.deciding.union_with(deciding);
+        let objects: Vec<ObjId> = open
+            .iter()
+            .flat_map(|cluster| cluster.objects.iter().copied())
+            .collect();
+        let is_one = open.len() == 1;
+        if is_one || objects.len() <= MAX_JOINT {
+            for cluster in &open {
+                self.deciding.union_with(&cluster.deciding);
             }
             if self.split(&objects) {
                 return;
             }
         }
         let mut split = false;
-        for (cluster, deciding) in open.iter().filter(|_| open.len() > 1) {
-            self.deciding.clone_from(deciding);
-            let done = self.split(cluster);
-            if !done {
-                self.blur(cluster);
+        for cluster in open {
+            self.deciding.clone_from(&cluster.deciding);
+            if !is_one && self.split(&cluster.objects) {
+                split = true;
+            } else {
+                self.blur(&cluster.objects, &cluster.kinds);
             }
-            split |= done;
-        }
-        if open.len() == 1 {
-            self.blur(&objects);
         }
         if !split {
             self.plain();
@@ -286,6 +310,10 @@ impl<'a> Maker<'_, 'a> {
 
     /// Adds the outcomes of these objects, told apart by the deciding blocks; false if that exceeds the fuel.
     fn split(&mut self, objects: &[ObjId]) -> bool {
+        let (base, factor) = SPLIT_FUEL;
+        if self.steps > base + factor * self.frame.body.blocks.len() {
+            return false;
+        }
         let relevance = Relevance::compute(
             self.frame,
             self.values,
@@ -293,6 +321,7 @@ impl<'a> Maker<'_, 'a> {
             Scope::Exits(&self.deciding, objects),
         );
         let flow = self.explore(&relevance, objects);
+        self.steps += flow.steps;
         if flow.limited {
             return false;
         }
@@ -315,15 +344,20 @@ impl<'a> Maker<'_, 'a> {
         true
     }
 
-    /// A cluster whose exits could not all be explored: whatever may be freed or kept on some path counts as escaped on
-    /// every path, and what it may hand out is no allocation (silence over noise).
-    fn blur(&mut self, cluster: &[ObjId]) {
+    /// A cluster whose exits could not all be told apart.
+    fn blur(&mut self, cluster: &[ObjId], kinds: &[Outcome]) {
         self.limited = true;
         tracing::debug!(
             function = self.frame.program.func_name(self.frame.func),
             ?cluster,
             "limit: exits not explored"
         );
+        self.undecided(cluster, kinds);
+    }
+
+    /// A cluster of which only is told what may become of it: what some path frees is perhaps freed on every path, all else
+    /// counts as escaped, and what it may hand out is no allocation (silence over noise).
+    fn undecided(&mut self, cluster: &[ObjId], kinds: &[Outcome]) {
         let gone: Vec<ObjId> = cluster
             .iter()
             .copied()
@@ -331,6 +365,16 @@ impl<'a> Maker<'_, 'a> {
             .collect();
         let mut outcome = Outcome::returning(Value::Unknown(Class::Any));
         outcome.escapes = self.escapes(&gone);
+        for free in kinds.iter().flat_map(|kind| &kind.frees) {
+            outcome.escapes.retain(|e| e.path != free.path);
+            if !outcome.frees.iter().any(|f| f.path == free.path) {
+                outcome.frees.push(Free {
+                    certainty: Certainty::May,
+                    ..free.clone()
+                });
+            }
+        }
+        outcome.frees.sort();
         self.parts.push(vec![outcome]);
     }
 
