@@ -7,11 +7,13 @@
 //! One arbitrary instance of the object is followed; other instances of the same site are other objects (recency).
 //! Known false negatives: what is stored into an element with unknown index is held "perhaps", and ends undecided.
 
+use std::hash::BuildHasher;
+
 use drip_base::{IdSet, IndexVec, RankedWorklist};
 use drip_cond::SymId;
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, InstId, Op, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::frame::Frame;
@@ -48,6 +50,25 @@ pub(crate) struct Run {
     pub choices: Choices,
 }
 
+/// What the exploration notes of a node.
+struct Mark {
+    /// Hashes of the node's state and of its objects, to tell most states apart without looking at them.
+    state: u64,
+    objects: u64,
+    executed: bool,
+}
+
+impl Mark {
+    fn of(state: &State) -> Mark {
+        let hash = FxBuildHasher;
+        Mark {
+            state: hash.hash_one(state),
+            objects: hash.hash_one(&state.objects),
+            executed: false,
+        }
+    }
+}
+
 pub struct Explorer<'f, 'a> {
     pub(crate) frame: &'f Frame<'a>,
     pub(crate) values: &'f mut Values,
@@ -61,6 +82,7 @@ pub struct Explorer<'f, 'a> {
     pub(crate) asked: FxHashMap<SymId, IdSet<BlockId>>,
     pub(crate) out: UseFlow,
     by_block: IndexVec<BlockId, Vec<NodeId>>,
+    marks: IndexVec<NodeId, Mark>,
     /// Blocks from which an unborn object can still be born.
     can_birth: IdSet<BlockId>,
 }
@@ -94,6 +116,7 @@ pub fn explore<'a>(
         },
         objects,
         by_block: IndexVec::from_elem(Vec::new(), blocks),
+        marks: IndexVec::new(),
         can_birth: IdSet::with_capacity(blocks),
     };
     explorer.run();
@@ -117,6 +140,7 @@ impl Explorer<'_, '_> {
         let mut work = RankedWorklist::new(frame.cfg.rpo().rank());
         let entry = self.start();
         let state = self.initial_state();
+        self.marks.push(Mark::of(&state));
         self.out.nodes.push(Node {
             block: entry,
             state,
@@ -226,7 +250,9 @@ impl Explorer<'_, '_> {
 
     /// Runs one node's block; returns the nodes that have to be executed next.
     fn execute(&mut self, node: NodeId) -> Vec<NodeId> {
-        self.drop_old_edges(node);
+        if std::mem::replace(&mut self.marks[node].executed, true) {
+            self.drop_old_edges(node);
+        }
         let block = self.out.nodes[node].block;
         let mut runs = vec![Run {
             state: self.out.nodes[node].state.clone(),
@@ -370,13 +396,18 @@ impl Explorer<'_, '_> {
         if state.facts.len() > MAX_FACTS {
             state.facts.truncate(MAX_FACTS);
         }
-        let mut variants: SmallVec<[NodeId; 4]> = SmallVec::new();
+        let mark = Mark::of(&state);
+        let mut variants: SmallVec<[NodeId; 8]> = SmallVec::new();
         for &node in &self.by_block[block] {
-            let known = &self.out.nodes[node].state;
-            if *known == state {
+            let known = &self.out.nodes[node];
+            let other = &self.marks[node];
+            if other.state == mark.state && known.state == state {
                 return Some((node, false));
             }
-            if known.objects == state.objects && self.out.nodes[node].later == later {
+            if other.objects == mark.objects
+                && known.later == later
+                && known.state.objects == state.objects
+            {
                 variants.push(node);
             }
         }
@@ -389,6 +420,7 @@ impl Explorer<'_, '_> {
                 later,
             });
             self.by_block[block].push(node);
+            self.marks.push(mark);
             return Some((node, true));
         }
         // Merge with the variant that loses least.
@@ -406,6 +438,9 @@ impl Explorer<'_, '_> {
         match best {
             Some(node) => {
                 let weaker = self.out.nodes[node].state.weaken(&state);
+                if weaker {
+                    self.rehash(node);
+                }
                 Some((node, weaker))
             }
             None => self.join_objects(block, &state),
@@ -435,6 +470,17 @@ impl Explorer<'_, '_> {
         for (into, from) in known.objects.iter_mut().zip(&state.objects) {
             grown |= into.join(from);
         }
+        if grown {
+            self.rehash(node);
+        }
         Some((node, grown))
+    }
+
+    fn rehash(&mut self, node: NodeId) {
+        let executed = self.marks[node].executed;
+        self.marks[node] = Mark {
+            executed,
+            ..Mark::of(&self.out.nodes[node].state)
+        };
     }
 }

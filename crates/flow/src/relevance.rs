@@ -238,7 +238,7 @@ impl Relevance {
         let mut counts: FxHashMap<SymId, u32> = FxHashMap::default();
         let mut stack: Vec<SymId> = Vec::new();
         for &(term, block) in &found.terms {
-            for sym in values.symbols_in(term) {
+            for &sym in values.symbols_in(term).iter() {
                 *counts.entry(sym).or_default() += 1;
                 if blocks.contains(block) {
                     out.uses.entry(sym).or_default().push(block);
@@ -247,7 +247,7 @@ impl Relevance {
             }
         }
         for &(term, block) in &returned {
-            for sym in values.symbols_in(term) {
+            for &sym in values.symbols_in(term).iter() {
                 out.uses.entry(sym).or_default().push(block);
                 stack.push(sym);
             }
@@ -259,7 +259,7 @@ impl Relevance {
             }
             if let Some((inst, passed)) = passed_by(frame, values, sym) {
                 let block = frame.block_of(inst);
-                for inner in values.symbols_in(passed.before) {
+                for &inner in values.symbols_in(passed.before).iter() {
                     *counts.entry(inner).or_default() += 1;
                     out.uses.entry(inner).or_default().push(block);
                     stack.push(inner);
@@ -268,7 +268,7 @@ impl Relevance {
             }
             let inputs = phi_inputs(frame, values, sym);
             for &(term, block) in &inputs {
-                for inner in values.symbols_in(term) {
+                for &inner in values.symbols_in(term).iter() {
                     *counts.entry(inner).or_default() += 1;
                     out.uses.entry(inner).or_default().push(block);
                     stack.push(inner);
@@ -296,7 +296,7 @@ impl Relevance {
                 .collect();
             out.correlated.extend(&out.interface);
             for &(term, _) in &returned {
-                out.correlated.extend(values.symbols_in(term));
+                out.correlated.extend(values.symbols_in(term).iter());
             }
         }
         out

@@ -8,6 +8,8 @@
 //! one value *within one iteration* of the loops around its symbols' definitions ([`Values::home`]): facts on it end at
 //! those loops' back edges.
 
+use std::rc::Rc;
+
 use drip_base::{IdSet, IndexVec};
 use drip_cond::{FnKey, ObjKey, Sort, SymId, TermId, Terms};
 use drip_memssa::{Def, MemSsa, VersionId};
@@ -42,7 +44,9 @@ pub struct Values {
     homes: Vec<BlockId>,
     functions: FxHashMap<FnName, FnKey>,
     /// Symbols inside a term, for those that were asked for.
-    inside: FxHashMap<TermId, SmallVec<[SymId; 4]>>,
+    inside: FxHashMap<TermId, Rc<[SymId]>>,
+    /// What [`Values::replaced`] has answered.
+    replacements: FxHashMap<(TermId, SmallVec<[(SymId, TermId); 4]>), TermId>,
 }
 
 /// What an uninterpreted function stands for.
@@ -105,6 +109,7 @@ impl Values {
             homes: Vec::new(),
             functions: FxHashMap::default(),
             inside: FxHashMap::default(),
+            replacements: FxHashMap::default(),
         };
         let mut builder = Builder {
             program,
@@ -152,9 +157,9 @@ impl Values {
     }
 
     /// Symbols that a term depends on.
-    pub fn symbols_in(&mut self, term: TermId) -> SmallVec<[SymId; 4]> {
+    pub fn symbols_in(&mut self, term: TermId) -> Rc<[SymId]> {
         if let Some(found) = self.inside.get(&term) {
-            return found.clone();
+            return Rc::clone(found);
         }
         let mut found: SmallVec<[SymId; 4]> = SmallVec::new();
         for sub in self.terms.subterms(&[term]) {
@@ -164,24 +169,32 @@ impl Values {
         }
         found.sort_unstable();
         found.dedup();
-        self.inside.insert(term, found.clone());
+        let found: Rc<[SymId]> = found.as_slice().into();
+        self.inside.insert(term, Rc::clone(&found));
         found
     }
 
     /// A term with every symbol replaced that `known` has a value for.
     pub fn replaced(&mut self, term: TermId, known: impl Fn(SymId) -> Option<TermId>) -> TermId {
+        let mut values: SmallVec<[(SymId, TermId); 4]> = SmallVec::new();
+        for &sym in self.symbols_in(term).iter() {
+            values.extend(known(sym).map(|value| (sym, value)));
+        }
+        if values.is_empty() {
+            return term;
+        }
+        // Paths that differ elsewhere ask the same again and again.
+        if let Some(&done) = self.replacements.get(&(term, values.clone())) {
+            return done;
+        }
         let mut map = FxHashMap::default();
-        for sym in self.symbols_in(term) {
-            if let Some(value) = known(sym) {
-                let sort = self.terms.sort(value);
-                map.insert(self.terms.sym(sym, sort), value);
-            }
+        for &(sym, value) in &values {
+            let sort = self.terms.sort(value);
+            map.insert(self.terms.sym(sym, sort), value);
         }
-        if map.is_empty() {
-            term
-        } else {
-            self.terms.substitute(term, &map)
-        }
+        let new = self.terms.substitute(term, &map);
+        self.replacements.insert((term, values), new);
+        new
     }
 
     fn named(&mut self, symbol: Symbol, sort: Sort, home: BlockId) -> TermId {

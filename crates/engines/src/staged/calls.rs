@@ -5,7 +5,7 @@ use std::sync::Arc;
 use drip_base::IdSet;
 use drip_models::{
     Certainty, Class, Escape, EscapeTo, Family, Free, FreshObject, Library, MAX_OUTCOMES, Outcome,
-    Root, Summary, Value, ValuePath,
+    Root, Summary, Touched, Value, ValuePath,
 };
 use drip_pointer::local::CallTable;
 use drip_pointer::{CallGraph, Callees};
@@ -330,6 +330,18 @@ fn opaque_call(args: usize) -> Summary {
     Summary {
         outcomes: vec![outcome],
         ..Summary::default()
+    }
+}
+
+/// A function of which nothing is known yet: whatever it is given escapes, and any global may have changed.
+pub fn anything(program: &Program, func: FuncId) -> Summary {
+    let args = match program.types.get(program.funcs[func].ty) {
+        Type::Func { params, vararg, .. } => params.len() + if *vararg { MAX_VARARGS } else { 0 },
+        _ => MAX_VARARGS,
+    };
+    Summary {
+        touched: Touched::All,
+        ..opaque_call(args)
     }
 }
 

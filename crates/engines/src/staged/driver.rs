@@ -1,8 +1,9 @@
 //! Order of work: bottom-up over the components of the call graph, level by level, each level in parallel.
 //!
-//! A component's level is one above its callees'; all components of a level are independent. Recursive components start
-//! from "never returns" and are analysed at most [`MAX_ROUNDS`] times; findings come from the last round only. Results are
-//! collected by function id: the number of threads changes nothing.
+//! A component's level is one above its callees'; all components of a level are independent. Small recursive components start
+//! from "never returns", which grows until it holds for every depth (at most [`MAX_ROUNDS_OF_SMALL`] times); large ones start
+//! from "may do anything", which is true at any time and gets better [`ROUNDS_OF_LARGE`] times. Findings come from the last round
+//! only. Results are collected by function id: the number of threads changes nothing.
 
 use std::sync::Arc;
 
@@ -13,19 +14,20 @@ use drip_program::{FuncId, GlobalId, Program};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::calls::CallContext;
+use super::calls::{CallContext, anything};
 use super::causes::{Caused, one_per_cause};
 use super::function::{Result, analyse};
 use super::merge::narrowed;
 use crate::finding::Analysis;
 
-/// Rounds over a recursive component; if summaries still change then, they are taken as they are and marked limited.
-pub const MAX_ROUNDS: usize = 3;
-
-/// The same for components of at most [`SMALL_COMPONENT`] functions: a structure that is freed recursively takes a round per
-/// level until its summary says what holds for all levels.
+/// Rounds over a recursive component of at most [`SMALL_COMPONENT`] functions: a structure that is freed recursively takes a round
+/// per level until its summary says what holds for all levels. If summaries still change then, they are taken as they are and
+/// marked limited.
 const MAX_ROUNDS_OF_SMALL: usize = 6;
 const SMALL_COMPONENT: usize = 4;
+
+/// Rounds over a larger one.
+const ROUNDS_OF_LARGE: usize = 2;
 
 /// Summaries of all functions with a body.
 pub type Summaries = Vec<Option<Arc<Summary>>>;
@@ -177,8 +179,7 @@ impl<'a> Facts<'a> {
         self.recursive(computed, members)
     }
 
-    /// Analyses a recursive component: a function again whenever the summary of one that it calls has changed, at most
-    /// [`MAX_ROUNDS`] times. Inside the component summaries are used in a narrow form ([`narrowed`]) that can't grow from round
+    /// Analyses a recursive component: a function again whenever the summary of one that it calls has changed. Inside the component summaries are used in a narrow form ([`narrowed`]) that can't grow from round
     /// to round; what callers outside see is the whole.
     fn recursive(
         &self,
@@ -192,10 +193,14 @@ impl<'a> Facts<'a> {
         let order = callees_first(graph, members);
         let mut given_up: FxHashSet<FuncId> = FxHashSet::default();
         let mut stale: FxHashSet<FuncId> = members.iter().copied().collect();
-        let rounds = if members.len() <= SMALL_COMPONENT {
+        let is_small = members.len() <= SMALL_COMPONENT;
+        let rounds = if is_small {
             MAX_ROUNDS_OF_SMALL
         } else {
-            MAX_ROUNDS
+            for &func in members {
+                known[func.index()] = Some(Arc::new(anything(self.program, func)));
+            }
+            ROUNDS_OF_LARGE
         };
         for round in 0..rounds {
             for &at in &order {
@@ -221,7 +226,7 @@ impl<'a> Facts<'a> {
                             .copied()
                             .filter(|&m| again(m) && !given_up.contains(&m)),
                     );
-                    if round + 1 == rounds {
+                    if is_small && round + 1 == rounds {
                         unfinished(Arc::make_mut(&mut result.summary));
                         result.statistics.functions_limited = 1;
                     }

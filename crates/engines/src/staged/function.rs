@@ -80,6 +80,8 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: boo
         versions = frame.memssa.versions.len(),
         steps,
         limited,
+        summary_limited = summary.limited,
+        memory_limited = frame.local.limited,
         "analysed in {} µs, {} of them for the frame, {} for the summary",
         start.elapsed().as_micros(),
         framed.as_micros(),

@@ -29,7 +29,8 @@ use super::unify::unify_fresh;
 /// Objects followed together to tell outcomes apart; more are followed cluster by cluster.
 const MAX_JOINT: usize = 6;
 
-/// Clusters followed for one summary; further ones count as freed or escaped on every path.
+/// Clusters followed for one summary, those that callers have in hand before those behind globals; further ones count as escaped
+/// on every path.
 const MAX_CLUSTERS: usize = 16;
 
 /// Ends of an exploration that become outcomes one by one; beyond it those with equal effects are merged at once.
@@ -195,10 +196,18 @@ impl<'a> Maker<'_, 'a> {
 
     /// First look at every cluster: those on which all exits agree are done.
     fn settle_clusters(&mut self) {
-        let all = clusters(self.frame, &self.fresh);
+        let frame = self.frame;
+        let mut all = clusters(frame, &self.fresh);
+        let is_callers = |c: &Vec<ObjId>| c.iter().any(|&obj| !is_behind_global(frame, obj));
+        all.sort_by_key(|cluster| !is_callers(cluster));
         for (number, cluster) in all.into_iter().enumerate() {
+            let is_callers = is_callers(&cluster);
             if number >= MAX_CLUSTERS {
-                self.blur(&cluster, &[]);
+                if is_callers {
+                    self.blur(&cluster, &[]);
+                } else {
+                    self.undecided(&cluster, &[]);
+                }
                 continue;
             }
             let flow = self.explore(&Relevance::nothing(), &cluster);
@@ -350,7 +359,8 @@ impl<'a> Maker<'_, 'a> {
         tracing::debug!(
             function = self.frame.program.func_name(self.frame.func),
             ?cluster,
-            "limit: exits not explored"
+            "limit: exits not explored, {} steps",
+            self.steps
         );
         self.undecided(cluster, kinds);
     }
