@@ -2,7 +2,7 @@
 //!
 //! State analysis on the use-flow graph (SMOKE §III-C, table I): forward from the entry, one block at a time, in reverse
 //! post-order. Domain: sets of [`State`]s per block, at most [`MAX_STATES`]; states with equal objects are merged beyond
-//! [`MAX_VARIANTS`], keeping the facts they share (property simulation; polynomial, as the paper's stage 1). Transfer:
+//! [`FATE_VARIANTS`], keeping the facts they share (property simulation; polynomial, as the paper's stage 1). Transfer:
 //! `transfer.rs`, `call.rs`. Branches that the path's own facts decide are not followed: a ∧ ¬a is found here.
 //! One arbitrary instance of the object is followed; other instances of the same site are other objects (recency).
 //! Known false negatives: what is stored into an element with unknown index is held "perhaps", and ends undecided.
@@ -25,9 +25,10 @@ use crate::values::Values;
 /// States per block; beyond it those that agree on the objects' fates are joined. If none agrees the object is "given up:
 /// limit" unless a leak was found.
 pub const MAX_STATES: usize = 32;
-/// States with equal objects per block; beyond it they merge and forget what they do not share. Iterations of a loop after
-/// the first are always merged.
-pub const MAX_VARIANTS: usize = 8;
+/// States with equal objects per block, for each goal; beyond it they merge and forget what they do not share. Iterations of a
+/// loop after the first are always merged.
+const FATE_VARIANTS: usize = 8;
+const EXITS_VARIANTS: usize = 8;
 /// Blocks executed per exploration, for each goal: a base and a multiple of the function's blocks. Beyond it the rest of the
 /// graph is missing.
 pub const FATE_FUEL: (usize, usize) = (1_500, 4);
@@ -411,7 +412,11 @@ impl Explorer<'_, '_> {
                 variants.push(node);
             }
         }
-        let bound = if later { 1 } else { MAX_VARIANTS };
+        let bound = match self.goal {
+            _ if later => 1,
+            Goal::Fate => FATE_VARIANTS,
+            Goal::Exits => EXITS_VARIANTS,
+        };
         if variants.len() < bound && self.by_block[block].len() < MAX_STATES {
             let node = self.out.nodes.push(Node {
                 block,

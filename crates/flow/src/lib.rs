@@ -20,7 +20,7 @@ mod text;
 mod transfer;
 mod values;
 
-pub use explore::{EXITS_FUEL, FATE_FUEL, Goal, MAX_STATES, MAX_VARIANTS, explore};
+pub use explore::{EXITS_FUEL, FATE_FUEL, Goal, MAX_STATES, explore};
 pub use frame::{Frame, args_of, cell_of, region};
 pub use graph::{Choice, Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
 pub use interface::{class_term, leaves_alone, path_term};
