@@ -74,7 +74,7 @@ int done_flag_ok(FILE *f) {
     if (c == EOF)
       return -1;
     if (c == '\n' || c == 'q') {
-      acc = malloc(16); // OK[false-alarm]: what a loop counter says is forgotten after the loop
+      acc = malloc(16);
       done = c == 'q' ? 2 : 1;
     }
   }

@@ -16,7 +16,7 @@ void first_round_ok(int n) {
   char *hdr = NULL;
   for (int i = 0; i < n; i++) {
     if (i == 0)
-      hdr = malloc(12); // OK[false-alarm]: what a loop counter says is forgotten after the loop
+      hdr = malloc(12);
   }
   if (n > 0)
     free(hdr);
@@ -43,7 +43,7 @@ int found_index_ok(const int *v, int n) {
   for (int i = 0; i < n; i++) {
     if (v[i] == 7) {
       idx = i;
-      hit = malloc(sizeof *hit); // OK[false-alarm]: what a loop counter says is forgotten after the loop
+      hit = malloc(sizeof *hit);
       break;
     }
   }
@@ -73,7 +73,7 @@ int counted_ok(const char *s) {
   for (; *s; s++) {
     if (*s == ':') {
       if (count == 0)
-        one = malloc(4); // OK[false-alarm]: what a loop counter says is forgotten after the loop
+        one = malloc(4);
       count++;
     }
   }
@@ -96,7 +96,7 @@ void fixed_rounds_ok(void) {
   char *p = NULL;
   for (int i = 0; i < 3; i++) {
     if (i == 0)
-      p = malloc(4); // OK[false-alarm]: what a loop counter says is forgotten after the loop
+      p = malloc(4); // OK[false-alarm]: turns after the first one are not told apart
     if (i == 2)
       free(p);
   }

@@ -4,6 +4,8 @@
 
 use serde::Serialize;
 
+use crate::statistics::Statistics;
+
 /// Why memory leaks. Precedence on overlap: D004 over D003 over D002 over D001.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Rule {
@@ -133,45 +135,6 @@ pub struct LedgerEntry {
     pub callee: String,
     pub verdict: Verdict,
     pub reason: String,
-}
-
-/// Counts of one run, as SMOKE's table IV.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Statistics {
-    pub functions: usize,
-    pub functions_limited: usize,
-    pub sites: usize,
-    /// Objects with at least one losing path after the state analysis.
-    pub candidates: usize,
-    /// Branches decided on the way by the linear filter.
-    pub filtered_branches: u64,
-    pub queries: u64,
-    pub refuted_by_filter: u64,
-    pub refuted_by_intervals: u64,
-    pub refuted_by_sat: u64,
-    pub feasible: u64,
-    pub unknown: u64,
-    pub unknown_calls: usize,
-    /// Paths that the independent check refused: none of them is reported.
-    pub not_replayed: u64,
-}
-
-impl Statistics {
-    pub fn merge(&mut self, other: &Statistics) {
-        self.functions += other.functions;
-        self.functions_limited += other.functions_limited;
-        self.sites += other.sites;
-        self.candidates += other.candidates;
-        self.filtered_branches += other.filtered_branches;
-        self.queries += other.queries;
-        self.refuted_by_filter += other.refuted_by_filter;
-        self.refuted_by_intervals += other.refuted_by_intervals;
-        self.refuted_by_sat += other.refuted_by_sat;
-        self.feasible += other.feasible;
-        self.unknown += other.unknown;
-        self.unknown_calls += other.unknown_calls;
-        self.not_replayed += other.not_replayed;
-    }
 }
 
 /// The result of a run, sorted by place.

@@ -5,8 +5,10 @@
 pub mod finding;
 pub mod saber;
 pub mod staged;
+mod statistics;
 
 pub use finding::{
-    AllocationLink, Analysis, Confidence, Finding, LedgerEntry, LostPoint, Rule, SourcePos,
-    Statistics, Step, StepKind, Verdict,
+    AllocationLink, Analysis, Confidence, Finding, LedgerEntry, LostPoint, Rule, SourcePos, Step,
+    StepKind, Verdict,
 };
+pub use statistics::{Answers, Counts, Regions, Settled, SettledBy, Stages, Statistics, Times};

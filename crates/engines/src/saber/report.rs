@@ -12,9 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::driver::{Detection, Facts, Literal, Verdict};
 use super::names::Names;
+use crate::Statistics;
 use crate::finding::{
-    AllocationLink, Analysis, Confidence, Finding, LedgerEntry, LostPoint, Rule, Statistics, Step,
-    StepKind, Verdict as LedgerVerdict,
+    AllocationLink, Analysis, Confidence, Finding, LedgerEntry, LostPoint, Rule, Step, StepKind,
+    Verdict as LedgerVerdict,
 };
 
 /// Steps of the shown value flow; longer ones are cut.

@@ -3,10 +3,11 @@
 //! The path is executed symbolically: every branch on it contributes its condition as a term, φs (of values and of memory)
 //! are what the path's edges make them, calls are what the chosen outcome says. Values are indexed by visit: a symbol that
 //! is defined again gets a new name; a loop header that is entered again has its φs havocked, so that one turn stands for
-//! any number of turns (Saturn §3.5). The conjunction goes to [`drip_cond::check`]: contradiction filter, intervals, SAT.
+//! any number of turns (Saturn §3.5). `trials.rs` gives the conjunction to the solver; `region.rs` runs the same steps for many
+//! paths at once.
 
-use drip_cond::{Answer, Budget, Sort, SymId, TermId, check};
-use drip_flow::{End, Frame, Symbol, UseFlow, Values, region, sort_of};
+use drip_cond::{Budget, Sort, SymId, TermId, Terms, check};
+use drip_flow::{Choices, End, Frame, Symbol, UseFlow, Values, region, sort_of};
 use drip_memssa::Def;
 use drip_models::{Class, Outcome, Root, Subject, Value, ValuePath};
 use drip_pointer::Loc;
@@ -14,90 +15,130 @@ use drip_program::{BlockId, InstId, Op, Operand};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::Path;
+use super::turns::{Direction, trend};
 
-/// The condition of one path.
-pub struct PathCondition {
-    pub conjuncts: Vec<TermId>,
-}
-
-/// Asks the solver.
-pub fn decide(values: &mut Values, condition: &PathCondition) -> Answer {
-    check(&mut values.terms, &condition.conjuncts, &Budget::default())
-}
-
-/// Collects the condition of `path`, which ends at `end`.
+/// The condition of `path`, which ends at `end`: all of these hold.
 pub fn path_condition(
     frame: &Frame<'_>,
     values: &mut Values,
     flow: &UseFlow,
+    symbols: &mut SymbolIndex,
     path: &Path,
     end: &End,
-) -> PathCondition {
-    let mut walker = Walker {
-        frame,
-        values,
-        env: FxHashMap::default(),
-        seen: FxHashSet::default(),
-        by_home: FxHashMap::default(),
-        by_call: FxHashMap::default(),
-        out: PathCondition {
-            conjuncts: Vec::new(),
-        },
-    };
-    walker.index_symbols();
+) -> Vec<TermId> {
+    let mut walker = Walker::new(frame, values, symbols);
     for (position, hop) in path.hops.iter().enumerate() {
         let block = flow.nodes[hop.node].block;
         let from = position
             .checked_sub(1)
             .map(|p| flow.nodes[path.hops[p].node].block);
         walker.enter(from, block);
-        let to = path
-            .hops
-            .get(position + 1)
-            .map(|next| flow.nodes[next.node].block);
-        let last = if to.is_none() { Some(end.at) } else { None };
-        for inst in frame.body.block_insts(block) {
-            let choice = hop
-                .choices
-                .iter()
-                .find(|c| c.inst == inst)
-                .map(|c| c.alternative);
-            walker.execute(inst, choice);
-            if Some(inst) == last {
-                break;
+        match path.hops.get(position + 1) {
+            Some(next) => {
+                walker.run(block, &hop.choices, None);
+                walker.branch(block, flow.nodes[next.node].block);
             }
-        }
-        if let Some(to) = to {
-            walker.branch(block, to);
+            None => walker.run(block, &hop.choices, Some(end.at)),
         }
     }
-    walker.out
+    walker.conjuncts
 }
 
-struct Walker<'w, 'a> {
-    frame: &'w Frame<'a>,
-    values: &'w mut Values,
-    /// What symbols stand for at this point of the path.
-    env: FxHashMap<SymId, TermId>,
-    seen: FxHashSet<BlockId>,
+/// Can these facts of an exit hold together, as far as congruence and intervals tell? The exploration has only compared them
+/// one by one.
+pub fn can_hold(values: &mut Values, facts: &[TermId]) -> bool {
+    const WITHOUT_SAT: Budget = Budget {
+        interval_steps: 2_000,
+        splits: 8,
+        guesses: 4,
+        sat_clauses: 0,
+        sat_conflicts: 0,
+        lemma_rounds: 0,
+    };
+    facts.len() < 2 || !check(&mut values.terms, facts, &WITHOUT_SAT).is_infeasible()
+}
+
+/// What symbols stand for at one point of a path.
+pub(super) type Env = FxHashMap<SymId, TermId>;
+
+/// Symbols by where they are defined.
+#[derive(Default)]
+pub(super) struct SymbolIndex {
     by_home: FxHashMap<BlockId, Vec<SymId>>,
     /// Symbols of memory versions that a call makes.
     by_call: FxHashMap<InstId, Vec<SymId>>,
-    out: PathCondition,
+    /// Symbols that have been looked at.
+    indexed: usize,
 }
 
-impl Walker<'_, '_> {
-    fn index_symbols(&mut self) {
-        for index in 0..self.values.symbols.len() {
+impl SymbolIndex {
+    /// Takes in the symbols that are new since the last time.
+    fn update(&mut self, frame: &Frame<'_>, values: &Values) {
+        for index in self.indexed..values.symbols.len() {
             let sym = SymId(index as u32);
-            if let Some(home) = self.values.home(sym) {
+            match values.symbol(sym) {
+                // Havocked values are defined nowhere.
+                Some(Symbol::Value(value)) if value.index() >= frame.body.value_count() => continue,
+                Some(Symbol::Version(version, 1..)) => {
+                    if let Def::Chi { inst, .. } = frame.memssa.versions[version].def
+                        && frame.calls.contains_key(&inst)
+                    {
+                        self.by_call.entry(inst).or_default().push(sym);
+                    }
+                }
+                _ => {}
+            }
+            if let Some(home) = values.home(sym) {
                 self.by_home.entry(home).or_default().push(sym);
             }
-            if let Some(Symbol::Version(version, 1..)) = self.values.symbol(sym)
-                && let Def::Chi { inst, .. } = self.frame.memssa.versions[version].def
-                && self.frame.calls.contains_key(&inst)
-            {
-                self.by_call.entry(inst).or_default().push(sym);
+        }
+        self.indexed = values.symbols.len();
+    }
+}
+
+/// Executes blocks symbolically.
+pub(super) struct Walker<'w, 'a> {
+    frame: &'w Frame<'a>,
+    pub(super) values: &'w mut Values,
+    symbols: &'w SymbolIndex,
+    pub(super) env: Env,
+    /// Blocks that the path has passed.
+    pub(super) seen: FxHashSet<BlockId>,
+    /// What holds on the way.
+    pub(super) conjuncts: Vec<TermId>,
+}
+
+impl<'w, 'a> Walker<'w, 'a> {
+    pub(super) fn new(
+        frame: &'w Frame<'a>,
+        values: &'w mut Values,
+        symbols: &'w mut SymbolIndex,
+    ) -> Self {
+        symbols.update(frame, values);
+        Walker {
+            frame,
+            values,
+            symbols,
+            env: Env::default(),
+            seen: FxHashSet::default(),
+            conjuncts: Vec::new(),
+        }
+    }
+
+    /// Symbols that are defined in a block.
+    pub(super) fn defined_in(&self, block: BlockId) -> &'w [SymId] {
+        let symbols = self.symbols;
+        symbols.by_home.get(&block).map_or(&[], Vec::as_slice)
+    }
+
+    /// Runs a block with the decisions taken in it, up to and with the instruction `last`.
+    pub(super) fn run(&mut self, block: BlockId, choices: &Choices, last: Option<InstId>) {
+        let frame = self.frame;
+        for inst in frame.body.block_insts(block) {
+            let choice = choices.iter().find(|c| c.inst == inst);
+            self.execute(inst, choice.map(|c| c.alternative));
+            if Some(inst) == last {
+                break;
             }
         }
     }
@@ -113,11 +154,11 @@ impl Walker<'_, '_> {
     fn require(&mut self, term: TermId) {
         let term = self.now(term);
         if self.values.terms.as_bool(term) != Some(true) {
-            self.out.conjuncts.push(term);
+            self.conjuncts.push(term);
         }
     }
 
-    fn sort_of_symbol(&self, sym: SymId) -> Option<Sort> {
+    pub(super) fn sort_of_symbol(&self, sym: SymId) -> Option<Sort> {
         match self.values.symbol(sym)? {
             Symbol::Value(value) if value.index() < self.frame.body.value_count() => {
                 Some(sort_of(self.frame.program, self.frame.body.value_ty(value)))
@@ -137,22 +178,117 @@ impl Walker<'_, '_> {
     }
 
     /// Enters a block: symbols that are defined here a second time get new names, φs their values.
-    fn enter(&mut self, from: Option<BlockId>, block: BlockId) {
+    pub(super) fn enter(&mut self, from: Option<BlockId>, block: BlockId) {
         let again = !self.seen.insert(block);
-        let homed = if again {
-            self.by_home.get(&block).cloned().unwrap_or_default()
-        } else {
-            Vec::new()
-        };
         let mut updates: Vec<(SymId, TermId)> = Vec::new();
-        let round = from.is_some_and(|from| self.frame.cfg.rpo().is_retreating(from, block));
-        if let (Some(from), false) = (from, round) {
+        if let Some(from) = from {
             self.phis(from, block, &mut updates);
         }
-        for sym in homed {
-            self.havoc(sym);
+        let turns = from.is_some_and(|from| self.frame.cfg.rpo().is_retreating(from, block));
+        if turns {
+            // The turn that the path has made did not wrap its counters either.
+            for &(sym, term) in &updates {
+                let leaf = self.values.terms.sym(sym, self.values.terms.sort(term));
+                let before = self.env.get(&sym).copied().unwrap_or(leaf);
+                let gone_on = self.gone_on(sym, before, term, true);
+                self.conjuncts.extend(gone_on);
+            }
         }
-        self.env.extend(updates);
+        if again {
+            for &sym in self.defined_in(block) {
+                self.havoc(sym);
+            }
+        }
+        if turns {
+            self.after_turns(block, updates);
+        } else {
+            self.env.extend(updates);
+        }
+    }
+
+    /// A jump back to a loop's header: `came` is what it brings, further turns may have followed.
+    fn after_turns(&mut self, header: BlockId, came: Vec<(SymId, TermId)>) {
+        let goes_on = self.sent_into_loop(header, &came);
+        if goes_on == Some(Terms::FALSE) {
+            self.env.extend(came);
+            return;
+        }
+        let stays = goes_on.map(|condition| {
+            let stays = self.values.fresh_symbol(Sort::Bool);
+            let fact = self.values.terms.implies(stays, condition);
+            self.conjuncts.push(fact);
+            stays
+        });
+        for (sym, term) in came {
+            let sort = self.values.terms.sort(term);
+            let any = self.values.fresh_symbol(sort);
+            let has_moved = stays.is_some();
+            let gone_on = self.gone_on(sym, term, any, has_moved);
+            self.conjuncts.extend(gone_on);
+            let value = match stays {
+                Some(stays) => self.values.terms.ite(stays, any, term),
+                None => any,
+            };
+            self.env.insert(sym, value);
+        }
+    }
+
+    /// The condition under which a header sends these values into its loop; `None` if nothing is known of it.
+    fn sent_into_loop(&mut self, header: BlockId, came: &[(SymId, TermId)]) -> Option<TermId> {
+        let frame = self.frame;
+        let Op::CondBr { cond, then, els } = frame.body.insts[frame.body.terminator(header)].op
+        else {
+            return None;
+        };
+        let id = frame.cfg.loops().headed_by(header)?;
+        let inside = |block| frame.cfg.loops().contains(id, block);
+        if inside(then) == inside(els) {
+            return None;
+        }
+        let term = self.condition(cond)?;
+        let brought = |sym: SymId| came.iter().find(|c| c.0 == sym).map(|c| c.1);
+        let values = &mut *self.values;
+        let symbols = values.symbols_in(term);
+        let is_known = |sym: &SymId| brought(*sym).is_some() || values.home(*sym) != Some(header);
+        if !symbols.iter().all(is_known) {
+            return None;
+        }
+        let env = &self.env;
+        let known = |sym: SymId| brought(sym).or_else(|| env.get(&sym).copied());
+        let term = values.replaced(term, known);
+        Some(if inside(then) {
+            term
+        } else {
+            values.terms.not(term)
+        })
+    }
+
+    /// What is known of a counter that was `before` when further turns made it `after`.
+    pub(super) fn gone_on(
+        &mut self,
+        sym: SymId,
+        before: TermId,
+        after: TermId,
+        has_moved: bool,
+    ) -> Option<TermId> {
+        let Some(Symbol::Value(value)) = self.values.symbol(sym) else {
+            return None;
+        };
+        let trend = trend(self.frame, self.frame.body.def(value)?)?;
+        let terms = &mut self.values.terms;
+        if terms.sort(before) == Sort::Bool {
+            return None;
+        }
+        let (low, high) = match trend.direction {
+            Direction::Unmoved => return Some(terms.eq(before, after)),
+            Direction::Up => (before, after),
+            Direction::Down => (after, before),
+        };
+        Some(if has_moved && trend.is_strict {
+            terms.slt(low, high)
+        } else {
+            terms.sle(low, high)
+        })
     }
 
     fn phis(&mut self, from: BlockId, block: BlockId, updates: &mut Vec<(SymId, TermId)>) {
@@ -314,7 +450,8 @@ impl Walker<'_, '_> {
     /// Cells that the call leaves alone hold what they held.
     fn unchanged(&mut self, inst: InstId, outcomes: &[Outcome]) {
         let frame = self.frame;
-        for sym in self.by_call.get(&inst).cloned().unwrap_or_default() {
+        let symbols = self.symbols;
+        for &sym in symbols.by_call.get(&inst).into_iter().flatten() {
             let Some(Symbol::Version(version, width)) = self.values.symbol(sym) else {
                 continue;
             };
@@ -401,7 +538,7 @@ impl Walker<'_, '_> {
     }
 
     /// The branch from `block` to `to`.
-    fn branch(&mut self, block: BlockId, to: BlockId) {
+    pub(super) fn branch(&mut self, block: BlockId, to: BlockId) {
         let frame = self.frame;
         let inst = frame.body.terminator(block);
         match frame.body.insts[inst].op {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use drip_cond::{Stage, Verdict as Answer};
 use drip_flow::{
     Decisions, End, EndKind, Frame, Goal, Machine, Relevance, Scope, UseFlow, Values, Where,
     decisions, explore,
@@ -14,30 +13,25 @@ use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, call_table, callee_name};
 use super::causes::{Caused, cause};
-use super::feasible::{decide, path_condition};
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
-use super::paths::{Path, Paths};
+use super::paths::Path;
 use super::replay::replay;
 use super::report::{Loss, Reporter};
 use super::summarize::{summarize, uncalled};
-use crate::finding::{Confidence, LedgerEntry, Statistics, Verdict};
-
-/// Paths of one losing end that go to the solver before the end counts as undecided.
-pub const MAX_PATHS: usize = 12;
-
-/// Paths of one losing end that the linear filter may refute before that.
-pub const MAX_FILTERED: usize = 24;
+use super::trials::Trials;
+use crate::finding::{Confidence, LedgerEntry, Verdict};
+use crate::statistics::Statistics;
 
 /// Instructions executed for all fresh objects of one function: a base and a multiple of its instructions. Objects beyond it
 /// are given up.
 pub const FUNCTION_FUEL: (usize, usize) = (200_000, 800);
 
-/// What one instruction of a path costs when the path's condition is made, in executed instructions.
-const CONDITION_COST: usize = 4;
-
-/// Losing ends of one object that are looked at.
+/// Losing ends of one object that are looked at; further ones only until one can be reached.
 pub const MAX_LOSSES: usize = 6;
+
+/// Losing ends that are tried at all. An object with more, none of which can be reached, is undecided.
+pub const MAX_TRIED_ENDS: usize = 24;
 
 /// What one function yields.
 pub struct Result {
@@ -87,6 +81,7 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: boo
         framed.as_micros(),
         summarized.elapsed().as_micros()
     );
+    statistics.times.functions = start.elapsed();
     statistics.functions_limited = usize::from(limited || summary.limited || frame.local.limited);
     Result {
         summary: Arc::new(summary),
@@ -178,6 +173,8 @@ struct Work<'w, 'a> {
     handed: Vec<ObjId>,
     limited: bool,
     steps: usize,
+    /// Some path loses the object in hand as long as no condition is looked at.
+    is_candidate: bool,
     /// Not all paths of the object in hand could be tried.
     exhausted: bool,
 }
@@ -202,6 +199,7 @@ impl<'w, 'a> Work<'w, 'a> {
             handed: Vec::new(),
             limited: false,
             steps: 0,
+            is_candidate: false,
             exhausted: false,
         }
     }
@@ -242,11 +240,11 @@ impl<'w, 'a> Work<'w, 'a> {
     fn explore_object(&mut self, object: ObjId) -> UseFlow {
         let followed = holders(self.frame, object);
         let mut flow = self.explore(&Relevance::nothing(), followed.clone());
-        let is_candidate = flow
+        self.is_candidate = flow
             .ends
             .iter()
             .any(|e| matches!(e.kind, EndKind::Lost | EndKind::LostPerhaps));
-        if is_candidate {
+        if self.is_candidate {
             let deciding = flow.deciding_blocks(
                 self.frame.body.blocks.len(),
                 |end| u32::from(matches!(end.kind, EndKind::Lost | EndKind::LostPerhaps)),
@@ -281,41 +279,33 @@ impl<'w, 'a> Work<'w, 'a> {
         flow
     }
 
-    /// Looks for a feasible losing path.
+    /// Looks for feasible losing paths.
     fn judge(&mut self, flow: &UseFlow) -> bool {
-        let perhaps_counts = !flow.ends.iter().any(takes_care_of_blurred);
-        let mut ends: Vec<usize> = (0..flow.ends.len())
-            .filter(|&i| match flow.ends[i].kind {
-                EndKind::Lost => true,
-                EndKind::LostPerhaps => perhaps_counts,
-                _ => false,
-            })
-            .collect();
-        if ends.is_empty() {
-            return false;
-        }
-        if self.goes_with_parent(flow, &ends) {
+        if !self.is_candidate {
             return false;
         }
         self.statistics.candidates += 1;
-        ends.truncate(MAX_LOSSES);
-        let mut losses: Vec<(usize, Path, Confidence)> = Vec::new();
-        for index in ends {
-            let Some((path, confidence)) = self.feasible_path(flow, index) else {
-                continue;
-            };
-            match replay(self.frame, flow, &path, &flow.ends[index]) {
-                Ok(()) => losses.push((index, path, confidence)),
-                Err(refusal) => {
-                    self.statistics.not_replayed += 1;
-                    tracing::warn!(
-                        function = self.frame.program.func_name(self.frame.func),
-                        ?refusal,
-                        "a path of this function could not be replayed: not reported"
-                    );
-                }
+        let perhaps_counts = !flow.ends.iter().any(takes_care_of_blurred);
+        let lost = |kind: EndKind| matches!(kind, EndKind::Lost | EndKind::LostPerhaps);
+        let ends: Vec<usize> = (0..flow.ends.len())
+            .filter(|&i| match flow.ends[i].kind {
+                EndKind::LostPerhaps => perhaps_counts,
+                kind => lost(kind),
+            })
+            .collect();
+        if ends.is_empty() {
+            if flow.ends.iter().any(|end| lost(end.kind)) {
+                self.statistics.settled.structure += 1;
+            } else {
+                self.statistics.settled.filter.refuted += 1;
             }
+            return false;
         }
+        if self.goes_with_parent(flow, &ends) {
+            self.statistics.settled.structure += 1;
+            return false;
+        }
+        let losses = self.losses(flow, &ends);
         if losses.is_empty() {
             return false;
         }
@@ -338,6 +328,42 @@ impl<'w, 'a> Work<'w, 'a> {
             }
             None => false,
         }
+    }
+
+    /// The ends that can be reached, each with a path that the independent check accepts.
+    fn losses(&mut self, flow: &UseFlow, ends: &[usize]) -> Vec<(usize, Path, Confidence)> {
+        let mut trials = Trials::new(self.frame, self.values, self.statistics);
+        let mut losses: Vec<(usize, Path, Confidence)> = Vec::new();
+        let mut refused = false;
+        for (number, &index) in ends.iter().enumerate() {
+            if number >= MAX_LOSSES && !losses.is_empty() {
+                break;
+            }
+            if number >= MAX_TRIED_ENDS {
+                trials.exhausted = true;
+                break;
+            }
+            let end = &flow.ends[index];
+            let Some((path, confidence)) = trials.feasible_path(flow, end) else {
+                continue;
+            };
+            match replay(self.frame, flow, &path, end) {
+                Ok(()) => losses.push((index, path, confidence)),
+                Err(refusal) => {
+                    refused = true;
+                    trials.statistics.not_replayed += 1;
+                    tracing::warn!(
+                        function = self.frame.program.func_name(self.frame.func),
+                        ?refusal,
+                        "a path of this function could not be replayed: not reported"
+                    );
+                }
+            }
+        }
+        trials.finish(!losses.is_empty(), refused);
+        self.steps += trials.steps;
+        self.exhausted = trials.exhausted;
+        losses
     }
 
     /// Lost only together with the object that holds it, and nobody frees it separately: the parent's finding says it all.
@@ -370,52 +396,6 @@ impl<'w, 'a> Work<'w, 'a> {
                 parent_lost && !cyclic && matches!(memory.kind(owner), ObjKind::Fresh { .. })
             })
         })
-    }
-
-    /// The first path of an end that is not refuted.
-    fn feasible_path(&mut self, flow: &UseFlow, index: usize) -> Option<(Path, Confidence)> {
-        let end = &flow.ends[index];
-        let mut paths = Paths::new(flow, end);
-        let (mut solved, mut filtered) = (0, 0);
-        while solved < MAX_PATHS && filtered < MAX_FILTERED {
-            let Some(path) = paths.next() else {
-                // All paths are refuted, unless the search itself gave up.
-                self.exhausted |= paths.gave_up();
-                return None;
-            };
-            let blocks = path.hops.iter().map(|hop| flow.nodes[hop.node].block);
-            let length: usize = blocks
-                .map(|block| self.frame.body.block_insts(block).count())
-                .sum();
-            self.steps += CONDITION_COST * length;
-            let condition = path_condition(self.frame, self.values, flow, &path, end);
-            self.statistics.queries += 1;
-            let answer = decide(self.values, &condition);
-            match (answer.verdict, answer.stage) {
-                (Answer::Feasible, _) => {
-                    self.statistics.feasible += 1;
-                    return Some((path, Confidence::High));
-                }
-                (Answer::Unknown, _) => {
-                    self.statistics.unknown += 1;
-                    return Some((path, Confidence::Medium));
-                }
-                (Answer::Infeasible, Stage::Trivial | Stage::Filter) => {
-                    filtered += 1;
-                    self.statistics.refuted_by_filter += 1;
-                }
-                (Answer::Infeasible, Stage::Intervals) => {
-                    solved += 1;
-                    self.statistics.refuted_by_intervals += 1;
-                }
-                (Answer::Infeasible, Stage::Sat) => {
-                    solved += 1;
-                    self.statistics.refuted_by_sat += 1;
-                }
-            }
-        }
-        self.exhausted = true;
-        None
     }
 
     /// The ledger's line for an object that was not followed.

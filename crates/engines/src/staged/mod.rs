@@ -2,7 +2,7 @@
 //! modular summaries). `docs/engine.md` tells the whole story; here is the order of the rooms:
 //!
 //! `calls` (what each call does) → `drip_flow::Frame` (memory, values) → `objects` (what to follow) →
-//! `drip_flow::explore` (candidate paths) → `feasible` (can they happen?) → `report` (finding, ledger) → `summarize`
+//! `drip_flow::explore` (candidate paths) → `trials` (can they happen? `feasible`, `region`) → `report` (finding, ledger) → `summarize`
 //! (what callers need to know).
 
 mod calls;
@@ -18,9 +18,12 @@ mod merge;
 mod names;
 mod objects;
 mod paths;
+mod region;
 mod replay;
 mod report;
 mod summarize;
+mod trials;
+mod turns;
 mod unify;
 
 pub use driver::{Summaries, run, summaries};

@@ -21,6 +21,7 @@ use smallvec::SmallVec;
 
 use super::effects::{bound_writes, reduce_effects};
 use super::exits::ExitReader;
+use super::feasible::can_hold;
 use super::interface::{is_atomic, is_pure, returns, touched};
 use super::merge::{blend, combine, merge_alike, merge_outcomes};
 use super::objects::{clusters, escaping_objects, has_outcomes, is_behind_global, moved_objects};
@@ -334,9 +335,14 @@ impl<'a> Maker<'_, 'a> {
         if flow.limited {
             return false;
         }
+        let exits: Vec<&drip_flow::End> = flow
+            .ends
+            .iter()
+            .filter(|e| e.kind == EndKind::Exit && can_hold(self.values, &e.state.facts))
+            .collect();
         let mut reader = self.reader(objects);
         let mut outcomes: Vec<Outcome> = Vec::new();
-        for end in flow.ends.iter().filter(|e| e.kind == EndKind::Exit) {
+        for end in exits {
             let outcome = reader.outcome(end);
             if !outcomes.contains(&outcome) {
                 outcomes.push(outcome);
