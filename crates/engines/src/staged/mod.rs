@@ -23,5 +23,5 @@ mod report;
 mod summarize;
 mod unify;
 
-pub use driver::{Summaries, run, summaries};
+pub use driver::{Summaries, run, run_watched, summaries};
 pub use inspect::{Inspection, inspect};
