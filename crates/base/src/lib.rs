@@ -15,6 +15,7 @@
 //! | cycles, and an order in which callees come first | [`Sccs`] |
 //! | who dominates whom, where do definitions meet | [`Dominators`], [`PostDominators`], [`Frontiers`] |
 //! | which blocks form a loop | [`LoopForest`] |
+//! | how far is the work, and should it end early? | [`Watch`] |
 
 mod dom;
 mod frontier;
@@ -27,6 +28,7 @@ mod order;
 mod postdom;
 mod scc;
 mod sparse_set;
+mod watch;
 mod worklist;
 
 pub use dom::Dominators;
@@ -40,4 +42,5 @@ pub use order::{Rpo, postorder};
 pub use postdom::PostDominators;
 pub use scc::{SccId, Sccs, scc};
 pub use sparse_set::SparseSet;
+pub use watch::Watch;
 pub use worklist::{RankedWorklist, Worklist};

@@ -137,6 +137,18 @@ pub enum SkipReason {
     Header,
 }
 
+impl std::fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            SkipReason::Assembler => "assembler source",
+            SkipReason::OtherLanguage => "neither C nor C++",
+            SkipReason::Probe => "a probe of the build, or gone since",
+            SkipReason::Duplicate => "compiled with the same flags before",
+            SkipReason::Header => "a header compiled for its own sake",
+        })
+    }
+}
+
 /// Counts of one capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {

@@ -21,6 +21,7 @@ struct Raw {
     exclude: Vec<String>,
     baseline: Option<PathBuf>,
     min_confidence: Option<String>,
+    resources: bool,
     build: RawBuild,
     limits: RawLimits,
     allocator: Vec<Allocator>,
@@ -52,6 +53,8 @@ pub struct Config {
     pub exclude: Vec<String>,
     pub baseline: Option<PathBuf>,
     pub min_confidence: Option<Confidence>,
+    /// Streams and directories are to be closed.
+    resources: bool,
     pub clang: Option<PathBuf>,
     pub extra_args: Vec<String>,
     pub jobs: Option<usize>,
@@ -117,6 +120,7 @@ impl Config {
             exclude: raw.exclude,
             baseline: raw.baseline.map(|file| dir.join(file)),
             min_confidence,
+            resources: raw.resources,
             clang,
             extra_args: raw.build.extra_args,
             jobs: raw.limits.jobs,
@@ -128,7 +132,11 @@ impl Config {
 
     /// Models that come with drip, then the project's own.
     pub fn library(&self) -> anyhow::Result<Library> {
-        let mut library = Library::builtin().context("in the models that come with drip")?;
+        let of_drip = "in the models that come with drip";
+        let mut library = Library::builtin().context(of_drip)?;
+        if self.resources {
+            library.add_resources().context(of_drip)?;
+        }
         if !self.models.is_empty() {
             let name = self.file.as_deref().unwrap_or(Path::new(FILE_NAME));
             library.add(&name.display().to_string(), &self.models)?;

@@ -9,6 +9,7 @@ const TOP: &[&str] = &[
     "exclude",
     "baseline",
     "min-confidence",
+    "resources",
     "build",
     "limits",
     "allocator",

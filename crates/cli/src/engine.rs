@@ -1,6 +1,7 @@
 //! Which engine looks for leaks, and how it is run.
 
 use clap::{Args, ValueEnum};
+use drip_base::Watch;
 use drip_engines::{Analysis, saber, staged};
 use drip_models::Library;
 use drip_program::Program;
@@ -40,10 +41,11 @@ pub struct Outcome {
 }
 
 impl EngineArgs {
-    pub fn run(&self, program: &Program, library: &Library) -> Outcome {
+    /// SABER knows nothing before it has seen everything: it does not look at `watch`.
+    pub fn run(&self, program: &Program, library: &Library, watch: &Watch) -> Outcome {
         match self.engine {
             Engine::Staged => Outcome {
-                analysis: staged::run(program, library),
+                analysis: staged::run_watched(program, library, watch),
                 saber: None,
             },
             Engine::Saber => {

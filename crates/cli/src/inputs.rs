@@ -135,14 +135,14 @@ fn tell(captured: &Captured, ui: &Ui) {
     }
     for skipped in &captured.skipped {
         ui.detail(&format!(
-            "{} skipped: {:?}",
+            "{} is left out: {}",
             skipped.path.display(),
             skipped.reason
         ));
     }
     for (flag, count) in captured.dropped_flags() {
         ui.detail(&format!(
-            "clang does not know {flag}: dropped from {count} commands"
+            "{flag}: dropped from {count} commands, unknown to clang or of no use here"
         ));
     }
     let counts = &captured.statistics;

@@ -6,14 +6,16 @@ use crate::engine::{EngineArgs, Outcome};
 use crate::inputs::{self, Collected};
 use crate::stop::{self, Limits, Waited};
 use crate::timing::Timing;
-use crate::ui::Ui;
+use crate::ui::{Progress, Ui};
 use anyhow::{Context, bail};
+use drip_base::Watch;
 use drip_capture::Captured;
 use drip_engines::{Analysis, saber};
 use drip_models::Library;
-use drip_program::{Input, LoadConfig, Loaded, Problem, Program, Statistics};
+use drip_program::{Input, LoadConfig, Loaded, Problem, ProblemKind, Program, Statistics};
 use drip_report::Coverage;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
@@ -69,36 +71,53 @@ pub fn analyse_by(
     );
     let bitcode = read_bitcode(captured)?;
     let total = captured.units.len() + captured.failures.len();
-    let mut stopped = Run {
-        coverage: Coverage {
-            files_total: total,
-            ..Coverage::default()
-        },
-        ..Run::default()
-    };
     if captured.cancelled || stop::interrupted() {
-        stopped.coverage.stopped = Some("interrupted".to_owned());
-        stopped.timing = timing;
-        return Ok(stopped);
+        return Ok(stopped_run("interrupted".to_owned(), total, timing));
     }
-    let progress = ui.progress("analysing");
-    progress.at(bitcode.len(), total, "files");
-    let engine = engine.clone();
-    let finished = on_own_thread(&limits, move || load_and_run(&engine, bitcode, &library))?;
+    let progress = ui.progress("reading");
+    let files = bitcode.len();
+    let watch = Arc::new(Watch::default());
+    let work = {
+        let (engine, watch) = (engine.clone(), Arc::clone(&watch));
+        move || load_and_run(&engine, bitcode, &library, &watch)
+    };
+    let (finished, stopped) =
+        on_own_thread(&limits, &watch, || show(&progress, &watch, files), work)?;
     drop(progress);
-    let (loaded, outcome, run_time) = match finished {
-        Ok(finished) => finished,
-        Err(reason) => {
-            stopped.coverage.stopped = Some(reason);
-            stopped.timing = timing;
-            return Ok(stopped);
-        }
+    let stopped = stopped.map(|reason| match watch.counts() {
+        (_, 0) => reason,
+        (done, all) => format!("{reason} after {done} of {all} functions"),
+    });
+    let Some((loaded, outcome, run_time)) = finished else {
+        return Ok(stopped_run(stopped.unwrap_or_default(), total, timing));
     };
     note_times(&mut timing, &loaded.statistics);
     timing.add("analyse", run_time);
     let mut run = finish(&collected, loaded, outcome.analysis, timing, ui)?;
+    run.coverage.stopped = stopped;
     run.saber = outcome.saber;
     Ok(run)
+}
+
+/// A run that was stopped before anything was known.
+fn stopped_run(reason: String, files_total: usize, timing: Timing) -> Run {
+    Run {
+        coverage: Coverage {
+            files_total,
+            stopped: Some(reason),
+            ..Coverage::default()
+        },
+        timing,
+        ..Run::default()
+    }
+}
+
+/// Reading has no counts but the number of files; the analysis tells how many functions are done.
+fn show(progress: &Progress, watch: &Watch, files: usize) {
+    match watch.counts() {
+        (_, 0) => progress.phase("reading", &format!("{files} files")),
+        (done, all) => progress.phase("analysing", &format!("{done}/{all} functions")),
+    }
 }
 
 /// Capture and load only, for dumps.
@@ -107,10 +126,9 @@ pub fn read(input: &InputArgs, config: &Config, ui: &Ui) -> anyhow::Result<Read>
     inputs::start_threads(input, config);
     let collected = inputs::capture(input, config, ui)?;
     let bitcode = read_bitcode(&collected.captured)?;
-    let loaded = on_own_thread(&Limits::default(), move || {
-        drip_program::load(bitcode, &LoadConfig::default())
-    })?;
-    let Ok(loaded) = loaded else {
+    let work = move || drip_program::load(bitcode, &LoadConfig::default());
+    let (Some(loaded), None) = on_own_thread(&Limits::default(), &Watch::default(), || (), work)?
+    else {
         bail!("interrupted");
     };
     tell(&loaded.problems, ui);
@@ -124,18 +142,28 @@ pub fn read(input: &InputArgs, config: &Config, ui: &Ui) -> anyhow::Result<Read>
 
 type Finished = (Loaded, Outcome, std::time::Duration);
 
-fn load_and_run(engine: &EngineArgs, bitcode: Vec<Input>, library: &Library) -> Finished {
+fn load_and_run(
+    engine: &EngineArgs,
+    bitcode: Vec<Input>,
+    library: &Library,
+    watch: &Watch,
+) -> Finished {
+    tracing::info!(files = bitcode.len(), "reading");
     let loaded = drip_program::load(bitcode, &LoadConfig::default());
+    tracing::info!(functions = loaded.statistics.bodies, "analysing");
     let start = Instant::now();
-    let outcome = engine.run(&loaded.program, library);
+    let outcome = engine.run(&loaded.program, library, watch);
     (loaded, outcome, start.elapsed())
 }
 
-/// Runs `work` on a thread with a deep stack. `Err` inside tells why it was not waited for.
+/// Runs `work` on a thread with a deep stack. The second part says why it ended early; then the first one is what is known
+/// so far, if anything is. Without the second part the first one is there.
 fn on_own_thread<T: Send + 'static>(
     limits: &Limits,
+    watch: &Watch,
+    tick: impl Fn(),
     work: impl FnOnce() -> T + Send + 'static,
-) -> anyhow::Result<Result<T, String>> {
+) -> anyhow::Result<(Option<T>, Option<String>)> {
     let (sender, receiver) = channel();
     let thread = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
@@ -144,9 +172,9 @@ fn on_own_thread<T: Send + 'static>(
             let _ = sender.send(work());
         })
         .context("cannot start a thread")?;
-    match stop::wait(&receiver, limits) {
-        Waited::Done(value) => Ok(Ok(value)),
-        Waited::Stopped(reason) => Ok(Err(reason)),
+    match stop::wait(&receiver, limits, watch, tick) {
+        Waited::Done(value) => Ok((Some(value), None)),
+        Waited::Stopped(reason, so_far) => Ok((so_far, Some(reason))),
         Waited::Gone => match thread.join() {
             Err(panic) => std::panic::resume_unwind(panic),
             Ok(()) => bail!("the analysis ended without a result"),
@@ -204,17 +232,11 @@ fn coverage(collected: &Collected, loaded: &Loaded) -> anyhow::Result<Coverage> 
     let units = captured.units.len();
     let total = units + captured.failures.len();
     let in_functions = loaded.problems.iter().filter(|p| p.function.is_some());
-    let whole: BTreeSet<&str> = loaded
+    let unread = loaded
         .problems
         .iter()
-        .filter(|p| p.function.is_none())
-        .map(|p| p.file.as_str())
-        .collect();
-    // Problems of linking concern no function either, but their files were read.
-    let unread = whole
-        .len()
-        .min(units.saturating_sub(loaded.statistics.modules));
-    let read = units - unread;
+        .filter(|p| p.kind == ProblemKind::Unreadable && p.function.is_none());
+    let read = units.saturating_sub(unread.count());
     if total == 0 && !captured.cancelled {
         bail!("there is nothing to check: no C or C++ file was compiled");
     }
@@ -231,10 +253,17 @@ fn coverage(collected: &Collected, loaded: &Loaded) -> anyhow::Result<Coverage> 
     })
 }
 
-/// Of the problems of whole files and of single functions the first few are told, the others with `-v`.
+/// Of the problems of whole files and of single functions the first few are told, the others with `-v`. Symbols with several
+/// definitions are of interest to the curious only.
 fn tell(problems: &[Problem], ui: &Ui) {
+    let (duplicates, others): (Vec<&Problem>, Vec<&Problem>) = problems
+        .iter()
+        .partition(|p| p.kind == ProblemKind::Duplicate);
+    for duplicate in duplicates {
+        ui.detail(&duplicate.to_string());
+    }
     let (inside, whole): (Vec<&Problem>, Vec<&Problem>) =
-        problems.iter().partition(|p| p.function.is_some());
+        others.into_iter().partition(|p| p.function.is_some());
     tell_some(&whole, "problems with files", ui);
     tell_some(&inside, "functions that could not be read", ui);
 }

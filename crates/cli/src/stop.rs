@@ -1,8 +1,10 @@
 //! When does a run end early? Ctrl-C, the time limit, the memory limit.
 //!
-//! The analysis runs on its own thread; this one waits and watches. An early end leaves that thread behind: the process ends
-//! right after the report.
+//! The analysis runs on its own thread; this one waits and watches. At an early end the analysis is asked for what it knows so
+//! far. If that takes longer than [`GRACE`], its thread is left behind: the process ends right after the report.
 
+use crate::exit::Exit;
+use drip_base::Watch;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -10,12 +12,21 @@ use std::time::{Duration, Instant};
 /// How often the limits are looked at.
 const POLL: Duration = Duration::from_millis(20);
 
+/// How long a stopped analysis may take to hand over what it knows: about the time of its slowest function. Beyond that the
+/// report has no findings.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// Set by Ctrl-C, SIGTERM and SIGHUP.
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// The first interrupt asks for an end with a report, the second one is an end without.
 /// Whatever the system has to say against a handler, drip can do without one.
 pub fn watch_for_interrupts() {
-    let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(Exit::Incomplete as i32);
+        }
+    });
 }
 
 pub fn interrupted() -> bool {
@@ -59,15 +70,24 @@ impl Limits {
 #[derive(Debug)]
 pub enum Waited<T> {
     Done(T),
-    Stopped(String),
+    /// Why, and what the work has come to until then, if it could say so in time.
+    Stopped(String, Option<T>),
     Gone,
 }
 
-pub fn wait<T>(receiver: &Receiver<T>, limits: &Limits) -> Waited<T> {
+/// Waits for the result of work that looks at `watch`; `tick` is called every now and then.
+pub fn wait<T>(
+    receiver: &Receiver<T>,
+    limits: &Limits,
+    watch: &Watch,
+    tick: impl Fn(),
+) -> Waited<T> {
     loop {
         if let Some(reason) = limits.reason() {
-            return Waited::Stopped(reason);
+            watch.stop();
+            return Waited::Stopped(reason, receiver.recv_timeout(GRACE).ok());
         }
+        tick();
         match receiver.recv_timeout(POLL) {
             Ok(value) => return Waited::Done(value),
             Err(RecvTimeoutError::Disconnected) => return Waited::Gone,
@@ -92,16 +112,19 @@ mod tests {
     #[test]
     fn a_result_a_limit_and_a_panic_are_told_apart() {
         let (sender, receiver) = channel();
+        let watch = Watch::default();
+        let waited = |limits: &Limits| wait(&receiver, limits, &watch, || ());
         sender.send(1).unwrap();
-        assert!(matches!(
-            wait(&receiver, &Limits::default()),
-            Waited::Done(1)
-        ));
+        assert!(matches!(waited(&Limits::default()), Waited::Done(1)));
+        assert!(!watch.is_stopped());
         let limits = Limits::new(Some(0), None);
-        assert!(matches!(wait(&receiver, &limits), Waited::Stopped(_)));
+        assert!(matches!(waited(&limits), Waited::Stopped(_, None)));
+        assert!(watch.is_stopped());
+        // What is known by then is handed over.
+        sender.send(2).unwrap();
         let limits = Limits::new(None, Some(0));
-        assert!(matches!(wait(&receiver, &limits), Waited::Stopped(_)));
+        assert!(matches!(waited(&limits), Waited::Stopped(_, Some(2))));
         drop(sender);
-        assert!(matches!(wait(&receiver, &Limits::default()), Waited::Gone));
+        assert!(matches!(waited(&Limits::default()), Waited::Gone));
     }
 }

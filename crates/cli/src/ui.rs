@@ -98,6 +98,12 @@ impl Progress {
     pub fn at(&self, done: usize, total: usize, what: &str) {
         self.0.set_message(format!("{done}/{total} {what}"));
     }
+
+    /// The next phase (or the same one) and how far it is.
+    pub fn phase(&self, what: &'static str, how_far: &str) {
+        self.0.set_prefix(what);
+        self.0.set_message(how_far.to_owned());
+    }
 }
 
 impl Drop for Progress {

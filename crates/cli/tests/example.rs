@@ -60,6 +60,24 @@ impl Example {
         assert_eq!(output.status.code(), Some(1), "{text}");
         text.replace(&self.base().display().to_string(), "/home/me")
     }
+
+    /// The concise report of `drip check` by the Makefile or by compile commands, and the coverage line under it.
+    fn check_project(&self, words: &[&str]) -> (Vec<String>, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_drip"))
+            .args(["check", "--output-format", "concise"])
+            .args(words)
+            .current_dir(self.root())
+            .env("DRIP_CACHE_DIR", self.base().join("cache"))
+            .env_remove("CC")
+            .env_remove("CFLAGS")
+            .output()
+            .expect("drip runs");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let last = lines.pop().unwrap_or_default();
+        (lines, last)
+    }
 }
 
 /// Counts of the engine are not what a format is about, and change with every improvement of it.
@@ -99,6 +117,38 @@ fn sarif_is_valid() {
     let value: Value = serde_json::from_str(&sarif).expect("JSON");
     let results = &value["runs"][0]["results"];
     insta::assert_snapshot!(serde_json::to_string_pretty(results).expect("JSON"));
+}
+
+/// The Makefile, watched, and a compilation database lead to the same leaks as the files by themselves.
+#[test]
+fn make_and_compile_commands_say_the_same() {
+    let example = Example::new();
+    let (plain, _) = example.check_project(&["src"]);
+    let (made, coverage) = example.check_project(&["--", "make"]);
+    assert!(
+        example.root().join("inventory").is_file(),
+        "the build's own result"
+    );
+    assert_eq!(made, plain);
+    assert!(coverage.starts_with("5 leaks in "), "{coverage}");
+    assert!(coverage.contains("; 7 of 7 files read, "), "{coverage}");
+    let sources = std::fs::read_dir(example.root().join("src")).expect("sources");
+    let entries: Vec<Value> = sources
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .map(|path| {
+            serde_json::json!({
+                "directory": example.root(), "file": path,
+                "command": format!("/usr/bin/cc -std=gnu11 -Wall -o x.o -c {}", path.display()),
+            })
+        })
+        .collect();
+    let database = example.root().join("build/compile_commands.json");
+    std::fs::write(database, Value::from(entries).to_string()).expect("a database");
+    // Found without being named.
+    let (listed, coverage) = example.check_project(&[]);
+    assert_eq!(listed, plain);
+    assert!(coverage.contains("; 7 of 7 files read, "), "{coverage}");
 }
 
 /// The page is code; what it is told of the findings is the format.

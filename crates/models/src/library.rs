@@ -15,7 +15,11 @@ const BUILTIN: &[(&str, &str)] = &[
     ("posix.toml", include_str!("../library/posix.toml")),
     ("process.toml", include_str!("../library/process.toml")),
     ("cxx.toml", include_str!("../library/cxx.toml")),
+    ("glib.toml", include_str!("../library/glib.toml")),
 ];
+
+/// Models that replace built-in ones where streams and directories are to be followed like memory.
+const RESOURCES: (&str, &str) = ("resources.toml", include_str!("../library/resources.toml"));
 
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
@@ -98,6 +102,12 @@ impl Library {
             library.add(file, text)?;
         }
         Ok(library)
+    }
+
+    /// From now on what `fopen`, `opendir` and their like give has to be closed.
+    pub fn add_resources(&mut self) -> Result<(), ModelError> {
+        let (file, text) = RESOURCES;
+        self.add(file, text)
     }
 
     /// Adds the models of one TOML text; later ones replace earlier ones.

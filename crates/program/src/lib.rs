@@ -25,7 +25,7 @@ pub mod verify;
 pub use body::*;
 pub use cfg::{Cfg, EdgeId};
 pub use ids::*;
-pub use load::{Input, LoadConfig, Loaded, Problem, Statistics, load};
+pub use load::{Input, LoadConfig, Loaded, Problem, ProblemKind, Statistics, load};
 pub use model::*;
 pub use parse::{ParseError, parse_program};
 pub use print::{print_dot, print_function, print_program};

@@ -39,9 +39,21 @@ impl Default for LoadConfig {
     }
 }
 
+/// What a [`Problem`] costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProblemKind {
+    /// A file or a function is missing from the program.
+    Unreadable,
+    /// It is there, but may be understood wrongly.
+    Doubtful,
+    /// A symbol has several definitions. Normal where a build makes several programs, or one in several variants.
+    Duplicate,
+}
+
 /// Something that could not be read or linked; the rest of the program is there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
+    pub kind: ProblemKind,
     pub file: String,
     /// Symbol name, where the problem is in one function.
     pub function: Option<String>,
@@ -140,6 +152,7 @@ fn parse(inputs: Vec<Input>) -> (Vec<bc::RawModule>, Vec<Problem>) {
 
 fn problem(error: &bc::Error, function: Option<&str>) -> Problem {
     Problem {
+        kind: ProblemKind::Unreadable,
         file: error.file.to_string(),
         function: function.map(str::to_owned),
         offset: Some(error.offset()),
@@ -180,6 +193,7 @@ fn lower(linked: &Linkage<'_>, job: &Job, scratch: &mut Scratch) -> BodyResult {
         .decode_body(job.index as usize)
         .map_err(|error| problem(&error, name()))?;
     lower_body(link::context(linked, job.module), &raw, scratch).map_err(|error| Problem {
+        kind: ProblemKind::Unreadable,
         file: module.file_name.to_string(),
         function: name().map(str::to_owned),
         offset: None,
@@ -207,7 +221,12 @@ fn drop_broken_bodies(program: &mut Program, problems: &mut Vec<Problem>) {
         let file = unit
             .and_then(|u| program.units.get(u))
             .map_or("", |u| program.strings.get(u.path));
+        let kind = match error.func {
+            Some(_) => ProblemKind::Unreadable,
+            None => ProblemKind::Doubtful,
+        };
         let problem = Problem {
+            kind,
             file: file.to_owned(),
             function: error.func.map(|f| program.func_name(f).to_owned()),
             offset: None,

@@ -95,8 +95,10 @@ fn write_outputs(args: &CheckArgs, report: &Report<'_>, ui: &Ui) -> anyhow::Resu
     }
     let mut last = drip_report::coverage_line(report.analysis, report.coverage);
     last.push('\n');
+    // A stopped run is not kept, so its findings can't be explained.
     if let Some(first) = report.analysis.findings.first()
         && excerpts_shown
+        && report.coverage.stopped.is_none()
     {
         last.push_str(&format!("next: drip explain {}\n", first.id));
     }

@@ -5,8 +5,9 @@ use crate::config::Config;
 use crate::exit::Exit;
 use crate::output;
 use crate::ui::Ui;
-use drip_capture::Options;
 use drip_capture::doctor::{Doctor, examine};
+use drip_capture::{LastCapture, Options};
+use std::collections::BTreeMap;
 
 pub fn run(args: &DoctorArgs, ui: &Ui) -> anyhow::Result<Exit> {
     let config = Config::find(None, false)?;
@@ -64,13 +65,16 @@ fn describe(doctor: &Doctor, verbose: bool) -> String {
     ));
     if let Some(last) = &doctor.last_capture {
         out.push_str(&format!(
-            "last capture   {} files, {} failed, flags dropped from {}\n",
+            "last capture   {} files, {} failed, {} with flags dropped that clang does not know or need\n",
             last.units,
             last.failed.len(),
             last.dropped.len()
         ));
         for failed in &last.failed {
             out.push_str(&format!("               failed: {}\n", failed.display()));
+        }
+        for (flag, files) in by_flag(last) {
+            out.push_str(&format!("               dropped: {flag} ({files})\n"));
         }
         for (source, flags) in last.dropped.iter().filter(|_| verbose) {
             out.push_str(&format!(
@@ -81,4 +85,13 @@ fn describe(doctor: &Doctor, verbose: bool) -> String {
         }
     }
     out
+}
+
+/// Every dropped flag with the number of files it was dropped from.
+fn by_flag(last: &LastCapture) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for flag in last.dropped.iter().flat_map(|(_, flags)| flags) {
+        *counts.entry(flag.as_str()).or_insert(0) += 1;
+    }
+    counts
 }

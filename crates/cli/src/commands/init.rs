@@ -21,6 +21,8 @@ pub const TEMPLATE: &str = r##"# Configuration of drip, a finder of heap memory 
 #: baseline = "drip-baseline.txt"
 # low, medium or high.
 #: min-confidence = "medium"
+# Follow what fopen, popen, opendir and their like return, too: it has to be closed.
+#: resources = true
 
 #: [build]
 # The clang to compile with; without it, the newest one on PATH.

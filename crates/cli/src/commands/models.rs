@@ -5,8 +5,9 @@ use crate::config::Config;
 use crate::exit::Exit;
 use crate::ui::Ui;
 use crate::{inputs, output, pipeline};
-use drip_models::{Library, Summary};
-use drip_program::{FuncAttrs, Program, Type};
+use drip_models::{Library, Outcome, Root, Subject, Summary, Value, ValuePath};
+use drip_program::{FuncAttrs, Program, Type, TypeId};
+use std::collections::BTreeMap;
 
 pub fn run(args: &ModelsArgs, ui: &Ui) -> anyhow::Result<Exit> {
     match &args.action {
@@ -67,7 +68,7 @@ fn test(input: &InputArgs, ui: &Ui) -> anyhow::Result<Exit> {
     })
 }
 
-/// Models must not speak of arguments that the declaration doesn't have.
+/// Models must not speak of arguments that the declaration doesn't have, nor take a number for a pointer.
 fn compare(library: &Library, program: &Program) -> (usize, Vec<String>) {
     let mut compared = 0;
     let mut complaints = Vec::new();
@@ -76,31 +77,67 @@ fn compare(library: &Library, program: &Program) -> (usize, Vec<String>) {
         let Some(summary) = library.find(name) else {
             continue;
         };
-        let Type::Func { params, vararg, .. } = program.types.get(function.ty) else {
+        let Type::Func { params, ret, .. } = program.types.get(function.ty) else {
             continue;
         };
-        if *vararg || function.attrs.has(FuncAttrs::NO_PROTOTYPE) {
+        if function.attrs.has(FuncAttrs::NO_PROTOTYPE) {
             continue;
         }
         compared += 1;
-        if let Some(highest) = highest_argument(summary)
-            && highest >= params.len()
-        {
+        let is_pointer = |ty: TypeId| matches!(program.types.get(ty), Type::Ptr);
+        for (arg, as_pointer) in arguments(summary) {
+            match params.get(usize::from(arg)) {
+                None => complaints.push(format!(
+                    "{name}: the model speaks of arg{arg}, the declaration has {} parameters",
+                    params.len()
+                )),
+                Some(&ty) if as_pointer && !is_pointer(ty) => complaints.push(format!(
+                    "{name}: the model takes arg{arg} for a pointer, the declaration does not"
+                )),
+                Some(_) => {}
+            }
+        }
+        if returns_a_block(summary) && !is_pointer(*ret) {
             complaints.push(format!(
-                "{name}: the model speaks of arg{highest}, the declaration has {} parameters",
-                params.len()
+                "{name}: the model returns a block, the declaration no pointer"
             ));
         }
     }
     (compared, complaints)
 }
 
-/// The highest N of all `argN` in the summary's text.
-fn highest_argument(summary: &Summary) -> Option<usize> {
-    let text: String = summary.outcomes.iter().map(|o| format!("{o}; ")).collect();
-    let numbers = text.split("arg").skip(1).filter_map(|rest| {
-        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        digits.parse().ok()
-    });
-    numbers.max()
+fn returns_a_block(summary: &Summary) -> bool {
+    let fresh = |outcome: &Outcome| matches!(outcome.ret, Value::Fresh { .. });
+    summary.outcomes.iter().any(fresh)
+}
+
+/// Every argument that the model speaks of, and whether it has to be a pointer: freed, kept or looked into.
+fn arguments(summary: &Summary) -> BTreeMap<u16, bool> {
+    let mut found = BTreeMap::new();
+    let mut note = |path: &ValuePath, as_pointer: bool| {
+        if let Root::Arg(index) = path.root {
+            *found.entry(index).or_insert(false) |= as_pointer || !path.loads.is_empty();
+        }
+    };
+    for outcome in &summary.outcomes {
+        for atom in &outcome.when {
+            if let Subject::Entry(path) = &atom.subject {
+                note(path, false);
+            }
+        }
+        let written = outcome.writes.iter().map(|write| &write.value);
+        for value in written.chain([&outcome.ret]) {
+            if let Value::Entry { path, .. } = value {
+                note(path, false);
+            }
+        }
+        let targets = outcome.writes.iter().map(|write| &write.cell.base);
+        let freed = outcome.frees.iter().map(|free| &free.path);
+        let escaping = outcome.escapes.iter().map(|escape| &escape.path);
+        let copied = outcome.copies.iter().map(|copy| &copy.from);
+        for path in targets.chain(freed).chain(escaping).chain(copied) {
+            note(path, true);
+        }
+    }
+    found
 }

@@ -93,7 +93,30 @@ impl Project {
     }
 
     pub fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.root.join(name), text).expect("the project can be written to");
+        let file = self.root.join(name);
+        let dir = file.parent().expect("it is in the project");
+        std::fs::create_dir_all(dir).expect("the project can be written to");
+        std::fs::write(file, text).expect("the project can be written to");
+    }
+
+    /// A script; `REAL` in it stands for the clang that drip finds, `CACHE` for drip's cache.
+    pub fn executable(&self, name: &str, text: &str) {
+        let clang = drip_capture::clang::find(None, None).expect("the tests need a clang");
+        let text = text
+            .replace("REAL", &clang.path.display().to_string())
+            .replace("CACHE", &self.cache().display().to_string());
+        self.write(name, &text);
+        mode(&self.root.join(name), 0o755);
+    }
+
+    /// Lets every user read and write here.
+    pub fn open_to_all(&self) {
+        mode(self.dir.path(), 0o777);
+        mode(&self.root, 0o777);
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.dir.path().join("cache")
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -109,7 +132,7 @@ impl Project {
         command
             .args(words)
             .current_dir(&self.root)
-            .env("DRIP_CACHE_DIR", self.dir.path().join("cache"))
+            .env("DRIP_CACHE_DIR", self.cache())
             .env_remove("DRIP_CLANG")
             .env_remove("NO_COLOR");
         command
@@ -130,7 +153,13 @@ impl Project {
     }
 }
 
-fn said(output: &Output) -> Said {
+fn mode(path: &Path, bits: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    let bits = std::fs::Permissions::from_mode(bits);
+    std::fs::set_permissions(path, bits).expect("our own file");
+}
+
+pub fn said(output: &Output) -> Said {
     Said {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -3,11 +3,13 @@
 //! A component's level is one above its callees'; all components of a level are independent. Small recursive components start
 //! from "never returns", which grows until it holds for every depth (at most [`MAX_ROUNDS_OF_SMALL`] times); large ones start
 //! from "may do anything", which is true at any time and gets better [`ROUNDS_OF_LARGE`] times. Findings come from the last round
-//! only. Results are collected by function id: the number of threads changes nothing.
+//! only. Results are collected by function id: the number of threads changes nothing. A run that is
+//! stopped early ([`Watch`]) knows what the components analysed until then have shown; summaries of their callees are complete,
+//! so each finding is one of the whole run.
 
 use std::sync::Arc;
 
-use drip_base::IdSet;
+use drip_base::{IdSet, Watch};
 use drip_models::{Certainty, Library, Summary, Touched};
 use drip_pointer::{CallGraph, constant_globals};
 use drip_program::{FuncId, GlobalId, Program};
@@ -34,7 +36,12 @@ pub type Summaries = Vec<Option<Arc<Summary>>>;
 
 /// Analyses the whole program.
 pub fn run(program: &Program, library: &Library) -> Analysis {
-    let (results, _) = Facts::collect(program, library, false).analyse_all();
+    run_watched(program, library, &Watch::default())
+}
+
+/// [`run`] that tells how many functions are done and can be stopped.
+pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analysis {
+    let (results, _) = Facts::collect(program, library, false).analyse_all(watch);
     let mut analysis = Analysis::default();
     let mut findings: Vec<Caused> = Vec::new();
     for result in results.into_iter().flatten() {
@@ -67,7 +74,9 @@ fn is_system_header(file: &str) -> bool {
 
 /// Only the summaries, for dumps and tests.
 pub fn summaries(program: &Program, library: &Library) -> Summaries {
-    Facts::collect(program, library, true).analyse_all().1
+    Facts::collect(program, library, true)
+        .analyse_all(&Watch::default())
+        .1
 }
 
 /// Functions whose summary somebody needs.
@@ -83,6 +92,10 @@ fn called_functions(graph: &CallGraph, functions: usize, all: bool) -> IdSet<Fun
         }
     }
     called
+}
+
+fn functions_with_body(program: &Program) -> usize {
+    program.funcs.iter().filter(|f| f.body.is_some()).count()
 }
 
 /// Components by level, callees first.
@@ -131,15 +144,20 @@ impl<'a> Facts<'a> {
         }
     }
 
-    pub(super) fn analyse_all(&self) -> (Vec<Option<Result>>, Summaries) {
+    pub(super) fn analyse_all(&self, watch: &Watch) -> (Vec<Option<Result>>, Summaries) {
         let functions = self.program.funcs.len();
+        watch.begin(functions_with_body(self.program));
         let mut computed: Summaries = vec![None; functions];
         let mut results: Vec<Option<Result>> = Vec::new();
         results.resize_with(functions, || None);
         for level in levels(&self.graph) {
             let done: Vec<Vec<(FuncId, Result)>> = level
                 .par_iter()
-                .map(|members| self.component(&computed, members))
+                .map(|members| {
+                    let results = self.component(&computed, members, watch);
+                    watch.advance(results.len());
+                    results
+                })
                 .collect();
             for (func, result) in done.into_iter().flatten() {
                 computed[func.index()] = Some(Arc::clone(&result.summary));
@@ -159,13 +177,17 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Analyses one component.
+    /// Analyses one component; nothing comes of it when the work is to end.
     fn component(
         &self,
         computed: &[Option<Arc<Summary>>],
         members: &[FuncId],
+        watch: &Watch,
     ) -> Vec<(FuncId, Result)> {
         let (graph, called) = (&self.graph, &self.called);
+        if watch.is_stopped() {
+            return Vec::new();
+        }
         let cyclic = members
             .first()
             .is_some_and(|&f| graph.sccs.is_cyclic(graph.sccs.component_of(f)));
@@ -176,15 +198,17 @@ impl<'a> Facts<'a> {
                 .filter_map(|&func| one(&context, func, called.contains(func)))
                 .collect();
         }
-        self.recursive(computed, members)
+        self.recursive(computed, members, watch)
     }
 
-    /// Analyses a recursive component: a function again whenever the summary of one that it calls has changed. Inside the component summaries are used in a narrow form ([`narrowed`]) that can't grow from round
-    /// to round; what callers outside see is the whole.
+    /// Analyses a recursive component: a function again whenever the summary of one that it calls has changed. Inside the
+    /// component summaries are used in a narrow form ([`narrowed`]) that can't grow from round to round; what callers outside
+    /// see is the whole.
     fn recursive(
         &self,
         computed: &[Option<Arc<Summary>>],
         members: &[FuncId],
+        watch: &Watch,
     ) -> Vec<(FuncId, Result)> {
         let (graph, called) = (&self.graph, &self.called);
         let mut known = computed.to_vec();
@@ -204,6 +228,10 @@ impl<'a> Facts<'a> {
         };
         for round in 0..rounds {
             for &at in &order {
+                // Findings come from the last round: an unfinished component has none.
+                if watch.is_stopped() {
+                    return Vec::new();
+                }
                 let func = members[at];
                 if !stale.remove(&func) {
                     continue;

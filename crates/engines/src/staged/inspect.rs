@@ -1,5 +1,6 @@
 //! What the engine knows of one function, phase by phase: for dumps, and for those who work on the engine.
 
+use drip_base::Watch;
 use drip_flow::UseFlow;
 use drip_models::Library;
 use drip_program::{FuncId, Program};
@@ -20,7 +21,7 @@ pub struct Inspection {
 pub fn inspect(program: &Program, library: &Library, func: FuncId) -> Option<Inspection> {
     let body = program.funcs[func].body.as_ref()?;
     let facts = Facts::collect(program, library, true);
-    let (_, computed) = facts.analyse_all();
+    let (_, computed) = facts.analyse_all(&Watch::default());
     Some(inspected(&facts.context(&computed), func, body))
 }
 

@@ -26,5 +26,5 @@ mod trials;
 mod turns;
 mod unify;
 
-pub use driver::{Summaries, run, summaries};
+pub use driver::{Summaries, run, run_watched, summaries};
 pub use inspect::{Inspection, inspect};

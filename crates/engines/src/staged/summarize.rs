@@ -14,7 +14,9 @@ use drip_base::IdSet;
 use drip_flow::{
     Decisions, EndKind, Frame, Goal, Relevance, Scope, State, UseFlow, Values, explore,
 };
-use drip_models::{Certainty, Class, Free, Outcome, Root, Summary, Value, ValuePath, Write};
+use drip_models::{
+    Certainty, Class, Free, MAX_OUTCOMES, Outcome, Root, Summary, Value, ValuePath, Write,
+};
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Op};
 use smallvec::SmallVec;
@@ -309,6 +311,10 @@ impl<'a> Maker<'_, 'a> {
             self.deciding.clone_from(&cluster.deciding);
             if !is_one && self.split(&cluster.objects) {
                 split = true;
+            } else if cluster.kinds.len() <= MAX_OUTCOMES && self.are_fresh(&cluster.objects) {
+                // Which outcomes there are is known, only not when.
+                self.limited = true;
+                self.parts.push(cluster.kinds);
             } else {
                 self.blur(&cluster.objects, &cluster.kinds);
             }
@@ -357,6 +363,13 @@ impl<'a> Maker<'_, 'a> {
         self.limited |= reader.limited;
         self.parts.push(outcomes);
         true
+    }
+
+    fn are_fresh(&self, objects: &[ObjId]) -> bool {
+        let memory = &self.frame.local.memory;
+        objects
+            .iter()
+            .all(|&obj| matches!(memory.kind(obj), ObjKind::Fresh { .. }))
     }
 
     /// A cluster whose exits could not all be told apart.

@@ -17,7 +17,7 @@ use drip_bitcode as bc;
 use self::symbols::{Candidate, Rank, Symbols};
 use crate::debug_info;
 use crate::ids::*;
-use crate::load::Problem;
+use crate::load::{Problem, ProblemKind};
 use crate::lower::context::{CommonTypes, Context, Linked, ModuleLink};
 use crate::lower::fold::{Base, Folded, Folder};
 use crate::model::*;
@@ -123,6 +123,7 @@ impl<'a> Linker<'a> {
             let own = types::parse_layout(&module.data_layout);
             if (own.pointer_bytes, own.big_endian) != (layout.pointer_bytes, layout.big_endian) {
                 self.out.problems.push(Problem {
+                    kind: ProblemKind::Doubtful,
                     file: module.file_name.to_string(),
                     function: None,
                     offset: None,
@@ -321,6 +322,7 @@ impl<'a> Linker<'a> {
             let file = |module: u32| self.out.modules[module as usize].file_name.to_string();
             let name = self.symbols.table[duplicate.symbol as usize].name;
             self.out.problems.push(Problem {
+                kind: ProblemKind::Duplicate,
                 file: file(duplicate.dropped),
                 function: None,
                 offset: None,
