@@ -311,8 +311,7 @@ impl<'a> Maker<'_, 'a> {
             self.deciding.clone_from(&cluster.deciding);
             if !is_one && self.split(&cluster.objects) {
                 split = true;
-            } else if cluster.kinds.len() <= MAX_OUTCOMES && self.are_fresh(&cluster.objects) {
-                // Which outcomes there are is known, only not when.
+            } else if self.is_told_by_return(&cluster) {
                 self.limited = true;
                 self.parts.push(cluster.kinds);
             } else {
@@ -365,11 +364,18 @@ impl<'a> Maker<'_, 'a> {
         true
     }
 
-    fn are_fresh(&self, objects: &[ObjId]) -> bool {
-        let memory = &self.frame.local.memory;
-        objects
-            .iter()
-            .all(|&obj| matches!(memory.kind(obj), ObjKind::Fresh { .. }))
+    /// One block that is returned where it is handed out at all: callers need no condition to know whether they have got it.
+    fn is_told_by_return(&self, cluster: &Open) -> bool {
+        let [object] = cluster.objects[..] else {
+            return false;
+        };
+        let returned = |kind: &Outcome| {
+            let is_returned = matches!(kind.ret, Value::Fresh { .. }) && kind.writes.is_empty();
+            kind.fresh.is_empty() || is_returned
+        };
+        matches!(self.frame.local.memory.kind(object), ObjKind::Fresh { .. })
+            && cluster.kinds.len() <= MAX_OUTCOMES
+            && cluster.kinds.iter().all(returned)
     }
 
     /// A cluster whose exits could not all be told apart.
