@@ -4,7 +4,7 @@
 CARGO      ?= cargo
 # Versions of clang whose bitcode the tests read.
 TEST_CLANGS ?= 14 19
-# Extra words for the benchmark, e.g. make bench ARGS="--runs 5".
+# Extra words for the benchmark, e.g. make bench ARGS=--quick.
 ARGS       ?=
 DRIP       := target/release/drip
 
@@ -19,7 +19,7 @@ help:
 	@echo 'make test-html    only the tests of the HTML report, in a headless Chromium'
 	@echo 'make screenshots  the pictures of the documentation'
 	@echo 'make dist         a static binary with manual and completions, as an archive in dist/'
-	@echo 'make bench        measure drip; ARGS="…" is handed to cargo xtask bench'
+	@echo 'make bench        measure drip and its peers on real programs (hours; ARGS=--quick: minutes)'
 	@echo 'make install      install the drip command with cargo'
 
 tools:
@@ -75,8 +75,10 @@ screenshots: build browser-tools
 dist: tools
 	@DIST_TARGET=$(DIST_TARGET) CARGO="$(CARGO)" .ci/dist
 
-bench: test-tools
-	$(CARGO) xtask bench $(if $(ARGS),$(ARGS),frontend)
+# Fetches Debian's source packages. The analyses of the injected leaks run inside of xtask, hence --release.
+bench:
+	@.ci/install-tools bench
+	$(CARGO) run --release --quiet --package xtask -- bench $(ARGS)
 
 install: tools
 	$(CARGO) install --path crates/cli

@@ -31,10 +31,7 @@ enum Task {
         cargo_args: Vec<String>,
     },
     /// Measures
-    Bench {
-        #[command(subcommand)]
-        what: bench::Bench,
-    },
+    Bench(Box<bench::Bench>),
 }
 
 fn main() -> ExitCode {
@@ -42,7 +39,7 @@ fn main() -> ExitCode {
     let done = repository().and_then(|root| match options.task {
         Task::Tidy { verbose } => tidy::run(&root, verbose),
         Task::Bless { cargo_args } => bless::run(&root, &cargo_args),
-        Task::Bench { what } => bench::run(&root, &what),
+        Task::Bench(what) => bench::run(&root, &what),
     });
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -31,7 +31,7 @@ pub struct Options {
 }
 
 /// Flags with which `drip` compiles what it analyses.
-const CAPTURE_FLAGS: &[&str] = &[
+pub const CAPTURE_FLAGS: &[&str] = &[
     "-g",
     "-O1",
     "-Xclang",
