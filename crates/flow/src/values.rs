@@ -46,7 +46,7 @@ pub struct Values {
     /// Symbols inside a term, for those that were asked for.
     inside: FxHashMap<TermId, Rc<[SymId]>>,
     /// What [`Values::replaced`] has answered.
-    replacements: FxHashMap<(TermId, SmallVec<[(SymId, TermId); 4]>), TermId>,
+    replacements: FxHashMap<(TermId, Bindings), TermId>,
 }
 
 /// What an uninterpreted function stands for.
@@ -71,6 +71,9 @@ pub(crate) struct Context<'b> {
     pub block_of: &'b [BlockId],
     pub constants: &'b IdSet<GlobalId>,
 }
+
+/// What symbols stand for.
+type Bindings = SmallVec<[(SymId, TermId); 4]>;
 
 /// Context while terms are made.
 struct Builder<'b> {
@@ -176,7 +179,7 @@ impl Values {
 
     /// A term with every symbol replaced that `known` has a value for.
     pub fn replaced(&mut self, term: TermId, known: impl Fn(SymId) -> Option<TermId>) -> TermId {
-        let mut values: SmallVec<[(SymId, TermId); 4]> = SmallVec::new();
+        let mut values = Bindings::new();
         for &sym in self.symbols_in(term).iter() {
             values.extend(known(sym).map(|value| (sym, value)));
         }

@@ -12,6 +12,7 @@ mod effects;
 mod exits;
 mod feasible;
 mod function;
+mod hooks;
 mod inspect;
 mod interface;
 mod merge;

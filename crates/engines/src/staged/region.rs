@@ -243,8 +243,8 @@ impl<'u> Region<'u> {
             (hop, to)
         };
         for (_, edge) in self.edges(&self.cut, head) {
-            if !after.contains_key(&edge.from) {
-                after.insert(edge.from, reach(edge, head));
+            if let Entry::Vacant(place) = after.entry(edge.from) {
+                place.insert(reach(edge, head));
                 queue.push_back(edge.from);
             }
         }

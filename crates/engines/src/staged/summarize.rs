@@ -24,6 +24,7 @@ use smallvec::SmallVec;
 use super::effects::{bound_writes, reduce_effects};
 use super::exits::ExitReader;
 use super::feasible::can_hold;
+use super::hooks::{keep_with_hook, only_with_hook};
 use super::interface::{is_atomic, is_pure, returns, touched};
 use super::merge::{blend, combine, merge_alike, merge_outcomes};
 use super::objects::{clusters, escaping_objects, has_outcomes, is_behind_global, moved_objects};
@@ -340,15 +341,29 @@ impl<'a> Maker<'_, 'a> {
         if flow.limited {
             return false;
         }
-        let exits: Vec<&drip_flow::End> = flow
+        let with_hook = only_with_hook(self.frame, self.values, &flow);
+        let exits: Vec<(&drip_flow::End, bool)> = flow
             .ends
             .iter()
-            .filter(|e| e.kind == EndKind::Exit && can_hold(self.values, &e.state.facts))
+            .zip(with_hook)
+            .filter(|(e, _)| e.kind == EndKind::Exit && can_hold(self.values, &e.state.facts))
             .collect();
         let mut reader = self.reader(objects);
+        let mut told: Vec<(Outcome, bool)> = Vec::new();
+        for (end, with_hook) in exits {
+            let outcome = (reader.outcome(end), with_hook);
+            if !told.contains(&outcome) {
+                told.push(outcome);
+            }
+        }
+        let paths: Vec<ValuePath> = objects
+            .iter()
+            .filter(|obj| !reader.fresh.contains(obj))
+            .filter_map(|&obj| reader.object_path(obj))
+            .collect();
+        keep_with_hook(&mut told, &paths);
         let mut outcomes: Vec<Outcome> = Vec::new();
-        for end in exits {
-            let outcome = reader.outcome(end);
+        for (outcome, _) in told {
             if !outcomes.contains(&outcome) {
                 outcomes.push(outcome);
             }
