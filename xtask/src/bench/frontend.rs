@@ -135,7 +135,7 @@ fn print_table(rows: &[Row]) {
     }
 }
 
-fn build_drip(root: &Path) -> anyhow::Result<PathBuf> {
+pub fn build_drip(root: &Path) -> anyhow::Result<PathBuf> {
     succeed(Command::new(env!("CARGO")).current_dir(root).args([
         "build",
         "--release",

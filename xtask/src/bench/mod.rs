@@ -3,6 +3,8 @@
 mod frontend;
 mod measure;
 
+pub use frontend::build_drip;
+
 use clap::Subcommand;
 use std::path::Path;
 
