@@ -1,7 +1,8 @@
-//! Development tasks of the project: `cargo xtask tidy | bless | bench`.
+//! Development tasks of the project: `cargo xtask tidy | bless | bench | determinism`.
 
 mod bench;
 mod bless;
+mod determinism;
 mod tidy;
 
 use anyhow::Context;
@@ -32,6 +33,8 @@ enum Task {
     },
     /// Measures
     Bench(Box<bench::Bench>),
+    /// Runs drip many times with several numbers of threads and compares the reports byte by byte
+    Determinism(determinism::Options),
 }
 
 fn main() -> ExitCode {
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Task::Tidy { verbose } => tidy::run(&root, verbose),
         Task::Bless { cargo_args } => bless::run(&root, &cargo_args),
         Task::Bench(what) => bench::run(&root, &what),
+        Task::Determinism(options) => determinism::run(&root, &options),
     });
     match done {
         Ok(true) => ExitCode::SUCCESS,

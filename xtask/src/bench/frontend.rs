@@ -60,7 +60,7 @@ struct Row {
 pub fn run(root: &Path, options: &Options) -> anyhow::Result<bool> {
     let drip = match &options.drip {
         Some(given) => given.clone(),
-        None => build_drip(root)?,
+        None => super::build_drip(root)?,
     };
     let inputs = if options.files.is_empty() {
         let source = sqlite_source(root)?;
@@ -133,16 +133,6 @@ fn print_table(rows: &[Row]) {
             row.opt.peak_mb
         );
     }
-}
-
-fn build_drip(root: &Path) -> anyhow::Result<PathBuf> {
-    succeed(Command::new(env!("CARGO")).current_dir(root).args([
-        "build",
-        "--release",
-        "--package",
-        "drip-cli",
-    ]))?;
-    Ok(root.join("target/release/drip"))
 }
 
 /// `sqlite3.c` out of the sources of the crate, which cargo fetches into a throw-away project.

@@ -222,7 +222,8 @@ fn side_by_side(root: &Path, options: &Options) -> anyhow::Result<bool> {
     Ok(complete)
 }
 
-fn build_drip(root: &Path) -> anyhow::Result<PathBuf> {
+/// Builds the release binary; its path.
+pub fn build_drip(root: &Path) -> anyhow::Result<PathBuf> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo
         .current_dir(root)

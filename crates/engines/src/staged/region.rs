@@ -19,6 +19,7 @@ use drip_cond::{Sort, SymId, TermId, Terms};
 use drip_flow::{End, Frame, InEdge, NodeId, UseFlow, Values};
 use drip_program::BlockId;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, VecDeque};
 
 use super::feasible::{Env, SymbolIndex, Walker};
