@@ -157,7 +157,7 @@ impl Explorer<'_, '_> {
     }
 
     /// Can the call do anything to a followed object?
-    fn concerns(&self, state: &State, inst: InstId, summary: &Summary) -> bool {
+    pub(crate) fn concerns(&self, state: &State, inst: InstId, summary: &Summary) -> bool {
         let frame = self.frame;
         let args = frame.args(inst);
         let reach = frame.reach.get(&inst).map_or(&[][..], Vec::as_slice);

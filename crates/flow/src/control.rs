@@ -391,6 +391,27 @@ impl Explorer<'_, '_> {
         );
     }
 
+    /// A call outside of any `try` that may throw: the exception leaves the function as well. What the callee was given is
+    /// its own matter, since nobody knows how far it came.
+    pub(crate) fn unwind(&mut self, node: NodeId, inst: InstId, runs: &[Run]) {
+        let frame = self.frame;
+        if self.goal == Goal::Exits {
+            return;
+        }
+        let Some(summary) = frame.calls.get(&inst).filter(|s| s.may_throw) else {
+            return;
+        };
+        for run in runs {
+            if !self.concerns(&run.state, inst, summary) {
+                let copy = Run {
+                    state: run.state.clone(),
+                    choices: run.choices.clone(),
+                };
+                self.exit(node, inst, None, copy);
+            }
+        }
+    }
+
     fn held_by_main(&self, state: &State) -> bool {
         self.frame.body.vars.is_empty() || !state.objects[0].places.is_empty()
     }

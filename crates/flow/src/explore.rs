@@ -277,8 +277,11 @@ impl Explorer<'_, '_> {
             {
                 continue;
             }
-            if is_call && self.skips_call(inst, &mut runs) {
-                continue;
+            if is_call {
+                self.unwind(node, inst, &runs);
+                if self.skips_call(inst, &mut runs) {
+                    continue;
+                }
             }
             self.out.executed += runs.len();
             runs = self.step(node, inst, runs);

@@ -47,6 +47,7 @@ struct ModelFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ModelEntry {
+    /// Symbols; one that ends in `*` means all symbols that begin like this.
     names: Vec<String>,
     /// Deallocator family of what it makes or frees; `malloc` unless said.
     #[serde(default)]
@@ -90,6 +91,8 @@ impl Families {
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     by_name: FxHashMap<String, Arc<Summary>>,
+    /// Models of all symbols that begin with a text; the longest text counts.
+    by_prefix: Vec<(String, Arc<Summary>)>,
     pub families: Families,
 }
 
@@ -140,20 +143,45 @@ impl Library {
             summary.may_throw = entry.may_throw;
             let summary = Arc::new(summary);
             for name in entry.names {
-                self.by_name.insert(name, Arc::clone(&summary));
+                match name.strip_suffix('*') {
+                    Some(start) => {
+                        self.by_prefix.retain(|(known, _)| known != start);
+                        self.by_prefix
+                            .push((start.to_owned(), Arc::clone(&summary)));
+                    }
+                    None => {
+                        self.by_name.insert(name, Arc::clone(&summary));
+                    }
+                }
             }
         }
+        self.by_prefix
+            .sort_by_key(|(start, _)| std::cmp::Reverse(start.len()));
         Ok(())
     }
 
     pub fn find(&self, name: &str) -> Option<&Arc<Summary>> {
-        self.by_name.get(name)
+        self.by_name.get(name).or_else(|| {
+            let begins = |(start, _): &&(String, Arc<Summary>)| name.starts_with(start.as_str());
+            self.by_prefix.iter().find(begins).map(|(_, model)| model)
+        })
     }
 
-    /// Names of all models, sorted.
+    /// Symbols that have a model of their own, sorted; those known by their beginning are not among them.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.by_name.keys().map(String::as_str).collect();
         names.sort_unstable();
         names
+    }
+
+    /// Beginnings of symbols that have a model, each with a `*` behind it, sorted.
+    pub fn patterns(&self) -> Vec<String> {
+        let mut patterns: Vec<String> = self
+            .by_prefix
+            .iter()
+            .map(|(start, _)| format!("{start}*"))
+            .collect();
+        patterns.sort_unstable();
+        patterns
     }
 }

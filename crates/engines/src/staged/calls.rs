@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use drip_base::IdSet;
+use drip_flow::Frame;
 use drip_models::{
     Certainty, Class, Escape, EscapeTo, Family, Free, FreshObject, Library, MAX_OUTCOMES, Outcome,
     Root, Summary, Touched, Value, ValuePath,
 };
 use drip_pointer::local::CallTable;
-use drip_pointer::{CallGraph, Callees};
+use drip_pointer::{CallGraph, Callees, ObjKind};
 use drip_program::{
     Body, CallFlags, Const, FuncAttrs, FuncId, GlobalId, Linkage, Op, ParamAttrs, Program, Type,
 };
@@ -61,6 +62,36 @@ pub fn call_table(context: &CallContext<'_>, func: FuncId, body: &Body) -> (Call
         table.insert(inst, summary);
     }
     (table, unknown)
+}
+
+/// Calls of several functions that turn out to be calls of fewer: the function's own memory says which table or pointer it is
+/// (the object was made here, its virtual table is known).
+pub fn narrowed(context: &CallContext<'_>, frame: &Frame<'_>) -> CallTable {
+    let mut table = CallTable::default();
+    for (inst, data) in frame.body.insts.iter_enumerated() {
+        let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = data.op else {
+            continue;
+        };
+        let Callees::Known(all) = context.graph.callees(frame.func, inst) else {
+            continue;
+        };
+        if all.len() < 2 {
+            continue;
+        }
+        let local: Option<Vec<FuncId>> = frame
+            .local
+            .targets(callee)
+            .iter()
+            .map(|loc| match frame.local.memory.kind(loc.obj) {
+                ObjKind::Func(func) if all.contains(&func) => Some(func),
+                _ => None,
+            })
+            .collect();
+        if let Some(fewer) = local.filter(|l| !l.is_empty() && l.len() < all.len()) {
+            table.insert(inst, merged(context, &fewer, &mut 0));
+        }
+    }
+    table
 }
 
 fn merged(context: &CallContext<'_>, targets: &[FuncId], unknown: &mut usize) -> Arc<Summary> {
@@ -188,10 +219,7 @@ pub fn summary_of(context: &CallContext<'_>, func: FuncId, unknown: &mut usize) 
         return Arc::clone(model);
     }
     if function.attrs.has(FuncAttrs::NORETURN) {
-        return Arc::new(Summary {
-            may_throw: true,
-            ..Summary::never_returns()
-        });
+        return Arc::new(Summary::never_returns());
     }
     if name.starts_with("llvm.") {
         return Arc::new(Summary {

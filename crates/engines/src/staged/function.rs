@@ -11,7 +11,7 @@ use drip_pointer::local::CallTable;
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
-use super::calls::{CallContext, call_table, callee_name};
+use super::calls::{CallContext, call_table, callee_name, narrowed};
 use super::causes::{Caused, cause};
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
@@ -44,10 +44,9 @@ pub struct Result {
 /// Analyses one function with what is known of its callees. `called`: somebody needs its summary.
 pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: bool) -> Result {
     let start = std::time::Instant::now();
-    let (calls, unknown_calls) = call_table(context, func, body);
-    let may_throw = may_throw(body, &calls);
-    let (frame, mut values) = Frame::build(context.program, func, body, calls, context.constants);
-    let framed = start.elapsed();
+    let (frame, mut values, unknown_calls) = framed(context, func, body);
+    let may_throw = may_throw(body, &frame.calls);
+    let frame_time = start.elapsed();
     let decisions = decisions(&frame, &mut values);
     let mut statistics = Statistics {
         functions: 1,
@@ -78,7 +77,7 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: boo
         memory_limited = frame.local.limited,
         "analysed in {} µs, {} of them for the frame, {} for the summary",
         start.elapsed().as_micros(),
-        framed.as_micros(),
+        frame_time.as_micros(),
         summarized.elapsed().as_micros()
     );
     statistics.times.functions = start.elapsed();
@@ -91,10 +90,28 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: boo
     }
 }
 
+/// The function with what its calls do; second, how many calls nobody knows.
+fn framed<'a>(
+    context: &CallContext<'a>,
+    func: FuncId,
+    body: &'a Body,
+) -> (Frame<'a>, Values, usize) {
+    let build = |calls| Frame::build(context.program, func, body, calls, context.constants);
+    let (mut calls, unknown) = call_table(context, func, body);
+    let (frame, values) = build(calls);
+    let fewer = narrowed(context, &frame);
+    if fewer.is_empty() {
+        return (frame, values, unknown);
+    }
+    calls = frame.calls;
+    calls.extend(fewer);
+    let (frame, values) = build(calls);
+    (frame, values, unknown)
+}
+
 /// Follows every fresh object of a function, for dumps.
 pub fn inspected(context: &CallContext<'_>, func: FuncId, body: &Body) -> Inspection {
-    let (calls, _) = call_table(context, func, body);
-    let (frame, mut values) = Frame::build(context.program, func, body, calls, context.constants);
+    let (frame, mut values, _) = framed(context, func, body);
     let decisions = decisions(&frame, &mut values);
     let mut statistics = Statistics::default();
     let mut work = Work::new(context, &frame, &mut values, &decisions, &mut statistics);
