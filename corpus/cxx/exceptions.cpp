@@ -38,7 +38,7 @@ int raw_pointer_ok(int n) {
 }
 
 int propagated_bad(int n) {
-  char *b = static_cast<char *>(malloc(16)); // LEAK[missed]: unwinding is followed only where the callee is known to throw
+  char *b = static_cast<char *>(malloc(16)); // LEAK
   if (!b)
     return -1;
   n = checked(n);
@@ -81,7 +81,7 @@ int rethrown_ok(int n) {
 }
 
 int thrown_here_bad(int n) {
-  char *b = new char[16]; // LEAK[missed]: unwinding is followed only where the callee is known to throw
+  char *b = new char[16]; // LEAK
   b[0] = 1;
   if (n == 7)
     throw std::runtime_error("seven");
@@ -107,7 +107,7 @@ struct Guard {
 };
 
 int guarded_bad(int n) {
-  char *g = new char[8]; // LEAK[missed]: unwinding is followed only where the callee is known to throw
+  char *g = new char[8]; // LEAK
   g[0] = 0;
   int r = checked(n) + g[0];
   delete[] g;

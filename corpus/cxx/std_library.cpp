@@ -38,7 +38,7 @@ size_t c_copy_ok(const std::string &s) {
 }
 
 std::string *heap_string_bad(const char *s) {
-  auto *p = new std::string(s); // LEAK[missed]: release through library templates is not followed
+  auto *p = new std::string(s); // LEAK
   if (p->empty())
     return nullptr;
   return p;

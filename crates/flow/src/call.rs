@@ -49,9 +49,12 @@ impl Explorer<'_, '_> {
         }
         for (number, outcome) in summary.outcomes.iter().enumerate() {
             let mut state = run.state.clone();
-            if !self.assume_outcome(&mut state, inst, outcome) {
+            if self.writes_nowhere(&state, inst, outcome)
+                || !self.assume_outcome(&mut state, inst, outcome)
+            {
                 continue;
             }
+            self.learn_used(&mut state, inst, outcome);
             let again = self.is_in_loop(inst) && self.makes_unborn(&state, inst, outcome);
             if again {
                 // The followed instance may be one of a later round.
@@ -104,6 +107,7 @@ impl Explorer<'_, '_> {
                 if !self.assume_outcome(state, inst, only) {
                     return false;
                 }
+                self.learn_used(state, inst, only);
                 self.pass_unchanged(state, inst, std::slice::from_ref(only));
                 let before = state.clone();
                 for write in only
@@ -137,7 +141,30 @@ impl Explorer<'_, '_> {
         }
     }
 
-    fn is_in_loop(&self, inst: InstId) -> bool {
+    /// What the callee has written through is not null.
+    fn learn_used(&mut self, state: &mut State, inst: InstId, outcome: &Outcome) {
+        let frame = self.frame;
+        for write in &outcome.writes {
+            if write.certainty == Certainty::Must
+                && let Root::Arg(n) = write.cell.base.root
+                && write.cell.base.loads.is_empty()
+                && let Some(&arg) = frame.args(inst).get(usize::from(n))
+            {
+                self.learn_access(state, arg);
+            }
+        }
+    }
+
+    /// The callee would write through a null pointer.
+    fn writes_nowhere(&self, state: &State, inst: InstId, outcome: &Outcome) -> bool {
+        outcome.writes.iter().any(|w| {
+            w.certainty == Certainty::Must
+                && matches!(w.cell.base.root, Root::Arg(_))
+                && self.is_missing(state, &self.frame.resolve(inst, &w.cell.base))
+        })
+    }
+
+    pub(crate) fn is_in_loop(&self, inst: InstId) -> bool {
         self.frame
             .cfg
             .loops()

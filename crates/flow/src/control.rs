@@ -7,7 +7,7 @@ use drip_pointer::{Memory, ObjKind};
 use drip_program::{BlockId, CmpPred, InstId, Op, Operand};
 use smallvec::SmallVec;
 
-use crate::explore::{Explorer, Goal, Run, end_kind};
+use crate::explore::{Explorer, Goal, Run};
 use crate::graph::{EndKind, NodeId};
 use crate::interface::class_term;
 use crate::state::{Followed, Holds, Machine, State};
@@ -98,7 +98,7 @@ impl Explorer<'_, '_> {
                 self.call(inst, run, &mut runs);
                 for run in runs {
                     if self.settled(&run.state) {
-                        self.end(node, inst, end_kind(&run.state), run);
+                        self.end(node, inst, self.end_kind(&run.state), run);
                     } else {
                         self.flow(node, block, normal, inst, run, next);
                     }
@@ -360,7 +360,7 @@ impl Explorer<'_, '_> {
     /// The function returns (or unwinds): what nobody outside holds is lost.
     fn exit(&mut self, node: NodeId, inst: InstId, value: Option<Operand>, mut run: Run) {
         if self.goal == Goal::Exits {
-            self.end(node, inst, EndKind::Exit, run);
+            self.end_path(node, inst, true, EndKind::Exit, run);
             return;
         }
         let Some(object) = run.state.objects.first() else {
@@ -370,18 +370,19 @@ impl Explorer<'_, '_> {
             return;
         }
         if self.is_held_outside(&run.state, 0, value) {
-            self.end(node, inst, EndKind::Settled, run);
+            self.end_path(node, inst, true, EndKind::Settled, run);
             return;
         }
         if self.is_main && self.held_by_main(&run.state) {
-            self.end(node, inst, EndKind::HeldAtEnd, run);
+            self.end_path(node, inst, true, EndKind::HeldAtEnd, run);
             return;
         }
-        let perhaps = object.blurred;
+        let perhaps = self.is_blurred(&run.state, 0);
         run.state.objects[0].machine = Machine::Lost;
-        self.end(
+        self.end_path(
             node,
             inst,
+            true,
             if perhaps {
                 EndKind::LostPerhaps
             } else {

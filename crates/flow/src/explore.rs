@@ -125,15 +125,6 @@ pub fn explore<'a>(
     explorer.out
 }
 
-/// How a path ends whose object 0 is settled.
-pub(crate) fn end_kind(state: &State) -> EndKind {
-    match state.objects.first() {
-        Some(o) if o.machine == Machine::Lost && o.blurred => EndKind::LostPerhaps,
-        Some(o) if o.machine == Machine::Lost => EndKind::Lost,
-        _ => EndKind::Settled,
-    }
-}
-
 impl Explorer<'_, '_> {
     fn run(&mut self) {
         self.find_birthplaces();
@@ -308,15 +299,29 @@ impl Explorer<'_, '_> {
     }
 
     pub(crate) fn end(&mut self, node: NodeId, at: InstId, kind: EndKind, run: Run) {
+        self.end_path(node, at, false, kind, run);
+    }
+
+    pub(crate) fn end_path(
+        &mut self,
+        node: NodeId,
+        at: InstId,
+        leaves: bool,
+        kind: EndKind,
+        run: Run,
+    ) {
         // Equal ends of one node are one end.
         let same = |end: &End| {
-            end.node == node && end.at == at && end.kind == kind && end.state == run.state
+            end.node == node
+                && (end.at, end.leaves, end.kind) == (at, leaves, kind)
+                && end.state == run.state
         };
         if !self.out.ends.iter().any(same) {
             self.out.ends.push(End {
                 node,
                 choices: run.choices,
                 at,
+                leaves,
                 kind,
                 state: run.state,
             });
@@ -336,7 +341,7 @@ impl Explorer<'_, '_> {
         let mut run = run;
         self.enter(from, to, &mut run.state);
         if self.settled(&run.state) {
-            self.end(node, at, end_kind(&run.state), run);
+            self.end(node, at, self.end_kind(&run.state), run);
             return;
         }
         if self.hopeless(&run.state, to) {

@@ -64,6 +64,8 @@ pub struct End {
     pub choices: Choices,
     /// The instruction that ends it.
     pub at: InstId,
+    /// The function ends there: it returns, or an exception leaves it.
+    pub leaves: bool,
     pub kind: EndKind,
     pub state: State,
 }

@@ -8,6 +8,7 @@ use drip_program::{InstId, Op, Operand, ValueId};
 use smallvec::SmallVec;
 
 use crate::explore::{Explorer, Goal};
+use crate::graph::EndKind;
 use crate::state::{Machine, State, Where};
 
 impl Explorer<'_, '_> {
@@ -35,6 +36,37 @@ impl Explorer<'_, '_> {
         for index in lost {
             state.objects[index].machine = Machine::Lost;
         }
+    }
+
+    pub(crate) fn end_kind(&self, state: &State) -> EndKind {
+        match state.objects.first() {
+            Some(o) if o.machine == Machine::Lost && self.is_blurred(state, 0) => {
+                EndKind::LostPerhaps
+            }
+            Some(o) if o.machine == Machine::Lost => EndKind::Lost,
+            _ => EndKind::Settled,
+        }
+    }
+
+    /// Was the object, or one that holds it, held where only "perhaps" can be said?
+    pub(crate) fn is_blurred(&self, state: &State, index: usize) -> bool {
+        let mut seen: SmallVec<[usize; 4]> = SmallVec::from_slice(&[index]);
+        let mut next = 0;
+        while next < seen.len() {
+            let object = &state.objects[seen[next]];
+            next += 1;
+            if object.blurred {
+                return true;
+            }
+            for place in &object.places {
+                if let Where::Cell(cell) = place.at {
+                    let owner = self.frame.local.memory.cells[cell].obj;
+                    let holder = self.objects.iter().position(|&o| o == owner);
+                    seen.extend(holder.filter(|h| !seen.contains(h)));
+                }
+            }
+        }
+        false
     }
 
     /// Only objects that this function made can be lost by it; entry objects are the caller's.

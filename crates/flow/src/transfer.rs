@@ -8,7 +8,7 @@ use drip_pointer::{CellId, Loc, Memory, ObjKind};
 use drip_program::{CastOp, InstId, Op, Operand, ValueId};
 use smallvec::SmallVec;
 
-use crate::explore::{Explorer, Goal, MAX_STATES, Run, end_kind};
+use crate::explore::{Explorer, Goal, MAX_STATES, Run};
 use crate::graph::{Choice, NodeId};
 use crate::interface::class_term;
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
@@ -34,7 +34,7 @@ impl Explorer<'_, '_> {
         let mut going = Vec::with_capacity(out.len());
         for run in out {
             if self.settled(&run.state) {
-                self.end(node, inst, end_kind(&run.state), run);
+                self.end(node, inst, self.end_kind(&run.state), run);
             } else {
                 going.push(run);
             }
@@ -99,6 +99,11 @@ impl Explorer<'_, '_> {
                     blur_holders(&mut run.state, operand, result);
                 }
             }
+            Op::Load { addr } | Op::Store { addr, .. }
+                if self.is_missing(&run.state, frame.local.targets(addr)) =>
+            {
+                return;
+            }
             Op::Load { addr } => {
                 self.load(&mut run.state, addr, result, data.ty);
                 self.learn_access(&mut run.state, addr);
@@ -135,8 +140,23 @@ impl Explorer<'_, '_> {
         out.push(run);
     }
 
+    /// Only objects that this path has not made: the allocation failed, the pointer is null, and whoever uses it ends the program.
+    /// In a loop an earlier round may have made them.
+    pub(crate) fn is_missing(&self, state: &State, targets: &[Loc]) -> bool {
+        let memory = &self.frame.local.memory;
+        let is_missing = |loc: &Loc| match memory.kind(loc.obj) {
+            ObjKind::Fresh { call, .. } if !self.is_in_loop(call) => self
+                .objects
+                .iter()
+                .position(|&o| o == loc.obj)
+                .is_some_and(|index| state.objects[index].machine == Machine::Unborn),
+            _ => false,
+        };
+        !targets.is_empty() && targets.iter().all(is_missing)
+    }
+
     /// What was read or written through is not null.
-    fn learn_access(&mut self, state: &mut State, addr: Operand) {
+    pub(crate) fn learn_access(&mut self, state: &mut State, addr: Operand) {
         let term = self.values.term(self.frame.accessed(addr));
         if let drip_cond::TermKind::Sym(sym) = *self.values.terms.kind(term)
             && self.relevant.correlated.contains(&sym)

@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 
 use super::effects::{bound_writes, handed_out};
 use super::interface::{atom_of, is_worth_telling};
+use super::objects::whole_copies;
 
 /// Conditions per outcome.
 pub(super) const MAX_ATOMS: usize = 4;
@@ -186,30 +187,19 @@ impl ExitReader<'_, '_> {
 
     /// Whole blocks of the caller's that are copied into blocks that it gets.
     fn copied_by_hand(&self, outcome: &Outcome) -> Vec<ContentCopy> {
-        let local = &self.frame.local;
-        let mut copies = Vec::new();
-        for data in self.frame.body.insts.iter() {
-            let Op::MemCopy { dst, src, .. } = data.op else {
-                continue;
-            };
-            let ([to], [from]) = (local.targets(dst), local.targets(src)) else {
-                continue;
-            };
-            let whole = to.off == Offset::ZERO && from.off == Offset::ZERO;
-            let number = self
-                .fresh_number(to.obj)
-                .filter(|k| outcome.fresh.contains(k));
-            let is_entry = matches!(
-                local.memory.kind(from.obj),
-                ObjKind::Param(_) | ObjKind::Entry(_)
-            );
-            if let (true, Some(to)) = (whole && is_entry, number)
-                && let Some(from) = self.object_path(from.obj)
-            {
-                copies.push(ContentCopy { from, to });
-            }
-        }
-        copies
+        let memory = &self.frame.local.memory;
+        let is_entry =
+            |obj: ObjId| matches!(memory.kind(obj), ObjKind::Param(_) | ObjKind::Entry(_));
+        whole_copies(self.frame)
+            .filter(|&(_, from)| is_entry(from))
+            .filter_map(|(to, from)| {
+                let to = self
+                    .fresh_number(to)
+                    .filter(|k| outcome.fresh.contains(k))?;
+                let from = self.object_path(from)?;
+                Some(ContentCopy { from, to })
+            })
+            .collect()
     }
 
     /// What became of entry objects.
@@ -552,10 +542,26 @@ impl ExitReader<'_, '_> {
         match self.value_of(term) {
             Value::Unknown(_) => match self.constant_in(state, term) {
                 Some(value) => Value::Int(value),
-                None => Value::Unknown(self.class_in(state, term)),
+                None => self
+                    .element(operand, term)
+                    .unwrap_or_else(|| Value::Unknown(self.class_in(state, term))),
             },
             known => known,
         }
+    }
+
+    /// The address of an element of something that the caller knows, whatever its index.
+    fn element(&self, operand: Operand, term: TermId) -> Option<Value> {
+        let [target] = *self.frame.local.targets(operand) else {
+            return None;
+        };
+        let is_sum = matches!(self.values.terms.kind(term), TermKind::Linear(_));
+        let path = self.object_path(target.obj).filter(|_| is_sum)?;
+        let is_fresh = matches!(path.root, Root::Fresh(_));
+        (!is_fresh).then_some(Value::Entry {
+            path,
+            plus: target.off,
+        })
     }
 
     /// The constant that the path knows a value to be.

@@ -5,8 +5,8 @@
 //! structure along).
 
 use drip_flow::Frame;
-use drip_models::{Outcome, Value, ValuePath};
-use drip_pointer::{Memory, ObjId, ObjKind};
+use drip_models::{Offset, Outcome, Value, ValuePath};
+use drip_pointer::{CellId, Memory, ObjId, ObjKind};
 use drip_program::Op;
 
 /// Holders followed along with one object; what is stored into further ones counts as escaped (ledger: untracked).
@@ -188,11 +188,20 @@ pub fn freed_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     })
 }
 
-/// Parameters' objects that the function may store where they are still held after it: takers keep their argument.
-/// What lies deeper is only moved within or between the caller's structures, which the written cells tell.
+/// Is it what a parameter points to, or what such an object holds (a pointer that is passed by reference)?
+fn is_passed(memory: &Memory, kind: ObjKind) -> bool {
+    match kind {
+        ObjKind::Param(_) => true,
+        ObjKind::Entry(home) => matches!(memory.kind(memory.cells[home].obj), ObjKind::Param(_)),
+        _ => false,
+    }
+}
+
+/// Passed objects that the function may store where they are still held after it: takers keep their argument. What lies deeper
+/// is only moved within or between the caller's structures, which the written cells tell.
 pub fn kept_objects(frame: &Frame<'_>) -> Vec<ObjId> {
-    let wanted = |kind: ObjKind| matches!(kind, ObjKind::Param(_));
     let memory = &frame.local.memory;
+    let wanted = |kind: ObjKind| is_passed(memory, kind);
     let mut found: Vec<ObjId> = Vec::new();
     for (cell, targets) in frame.local.contents.iter_enumerated() {
         let owner = memory.kind(memory.cells[cell].obj);
@@ -200,7 +209,12 @@ pub fn kept_objects(frame: &Frame<'_>) -> Vec<ObjId> {
             continue;
         }
         for loc in targets {
-            if wanted(memory.kind(loc.obj)) && !found.contains(&loc.obj) {
+            let kind = memory.kind(loc.obj);
+            let is_moved = match kind {
+                ObjKind::Entry(home) => home != cell && !is_told(memory, cell),
+                _ => true,
+            };
+            if is_moved && wanted(kind) && !found.contains(&loc.obj) {
                 found.push(loc.obj);
             }
         }
@@ -211,27 +225,56 @@ pub fn kept_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     found
 }
 
+/// Do the written cells of the summary tell exactly what this cell holds?
+fn is_told(memory: &Memory, cell: CellId) -> bool {
+    memory.kind(memory.cells[cell].obj).has_entry_state() && memory.is_strong(cell)
+}
+
+/// Is what the cell holds there because the whole block it lay in was copied (a buffer that grows)? The summary tells the copy.
+fn is_copied(frame: &Frame<'_>, cell: CellId, held: ObjKind) -> bool {
+    let memory = &frame.local.memory;
+    let ObjKind::Entry(home) = held else {
+        return false;
+    };
+    let (to, from) = (memory.cells[cell].obj, memory.cells[home].obj);
+    whole_copies(frame).any(|copy| copy == (to, from))
+}
+
+/// Fresh blocks that get the whole contents of another block by a plain copy: where to, where from.
+pub fn whole_copies<'f>(frame: &'f Frame<'_>) -> impl Iterator<Item = (ObjId, ObjId)> + 'f {
+    let local = &frame.local;
+    frame.body.insts.iter().filter_map(move |data| {
+        let Op::MemCopy { dst, src, .. } = data.op else {
+            return None;
+        };
+        let ([to], [from]) = (local.targets(dst), local.targets(src)) else {
+            return None;
+        };
+        let is_fresh = matches!(local.memory.kind(to.obj), ObjKind::Fresh { .. });
+        let is_whole = to.off == Offset::ZERO && from.off == Offset::ZERO;
+        (is_fresh && is_whole).then_some((to.obj, from.obj))
+    })
+}
+
 /// What lies deeper behind parameters and may be moved to where no written cell can tell: it counts as escaped.
 pub fn moved_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     let memory = &frame.local.memory;
+    let is_deep = |kind: ObjKind| matches!(kind, ObjKind::Entry(_)) && !is_passed(memory, kind);
     let mut found: Vec<ObjId> = Vec::new();
     for (cell, targets) in frame.local.contents.iter_enumerated() {
         let owner = memory.kind(memory.cells[cell].obj);
-        let is_told = owner.has_entry_state() && memory.is_strong(cell);
-        if is_told || matches!(owner, ObjKind::Stack(_)) {
+        if is_told(memory, cell) || matches!(owner, ObjKind::Stack(_)) {
             continue;
         }
         for loc in targets {
             let kind = memory.kind(loc.obj);
-            let is_deep = matches!(kind, ObjKind::Entry(home) if home != cell);
-            if is_deep && !found.contains(&loc.obj) {
+            let is_moved = kind != ObjKind::Entry(cell) && !is_copied(frame, cell, kind);
+            if is_moved && is_deep(kind) && !found.contains(&loc.obj) {
                 found.push(loc.obj);
             }
         }
     }
-    found.extend(stored_out_of_sight(frame, |kind| {
-        matches!(kind, ObjKind::Entry(_))
-    }));
+    found.extend(stored_out_of_sight(frame, is_deep));
     found.sort_unstable();
     found.dedup();
     found

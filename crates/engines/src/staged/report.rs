@@ -115,15 +115,14 @@ impl<'r, 'a> Reporter<'r, 'a> {
         if end.kind == EndKind::HeldAtEnd {
             return Rule::D005;
         }
+        if end.leaves {
+            let safe_elsewhere = flow.ends.iter().any(|e| e.kind == EndKind::Settled);
+            return match safe_elsewhere {
+                true => Rule::D002,
+                false => Rule::D001,
+            };
+        }
         match self.frame.body.insts[end.at].op {
-            Op::Ret { .. } | Op::Resume { .. } => {
-                let safe_elsewhere = flow.ends.iter().any(|e| e.kind == EndKind::Settled);
-                if safe_elsewhere {
-                    Rule::D002
-                } else {
-                    Rule::D001
-                }
-            }
             Op::Call { .. } | Op::Invoke { .. } => {
                 let owner_freed = end
                     .state
@@ -296,7 +295,7 @@ impl<'r, 'a> Reporter<'r, 'a> {
         };
         match self.frame.body.insts[end.at].op {
             Op::Ret { .. } => format!("lost: the function returns and {gone}"),
-            Op::Resume { .. } => format!("lost: an exception leaves the function and {gone}"),
+            _ if end.leaves => format!("lost: an exception leaves the function and {gone}"),
             Op::Call { .. } | Op::Invoke { .. } => {
                 let callee = quoted(&self.names.callee(end.at));
                 match (self.rule(flow, end), &name) {
