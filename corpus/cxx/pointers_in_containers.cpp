@@ -56,7 +56,7 @@ void one_ok() {
 }
 
 void thrown_away_bad(int n) {
-  Name *name = new Name("x"); // LEAK
+  int *name = new int(1); // LEAK
   std::vector<int> numbers;
   numbers.push_back(n);
   if (numbers[0] > 3)
@@ -65,7 +65,7 @@ void thrown_away_bad(int n) {
 }
 
 void thrown_away_ok(int n) {
-  Name *name = new Name("x");
+  int *name = new int(1);
   std::vector<int> numbers;
   numbers.push_back(n);
   if (numbers[0] > 3) {
