@@ -209,7 +209,8 @@ impl Explorer<'_, '_> {
         self.relevant.nullable.contains(&self.objects[index])
     }
 
-    /// A pointer to an entry object turns out to be null: there is no object.
+    /// A pointer to an entry object turns out to be null, or the address of another object of the caller's (the head of a ring,
+    /// where a list begins and ends): there is no object of its own.
     fn note_null(&self, state: &mut State, cond: Operand, taken: bool) {
         let Some(inst) = cond.as_value().and_then(|v| self.frame.body.def(v)) else {
             return;
@@ -223,10 +224,11 @@ impl Explorer<'_, '_> {
         let is_null = |operand| self.values.terms.as_int(self.values.term(operand)) == Some(0);
         for (x, y) in [(a, b), (b, a)] {
             for index in 0..state.objects.len() {
-                if self.is_nullable(index)
-                    && is_null(y)
-                    && holds_operand(&state.objects[index], x) == Holds::Yes
-                {
+                let is_none = match is_null(y) {
+                    true => self.is_nullable(index),
+                    false => self.is_found(index) && self.may_be_other(index, y),
+                };
+                if is_none && holds_operand(&state.objects[index], x) == Holds::Yes {
                     state.objects[index] = Followed::null();
                 }
             }
@@ -321,6 +323,31 @@ impl Explorer<'_, '_> {
             && targets
                 .iter()
                 .all(|l| l.obj != Memory::WORLD && l.obj != self.objects[index])
+            && !self.may_be_other(index, operand)
+    }
+
+    /// Is it an object that the caller's memory leads to?
+    fn is_found(&self, index: usize) -> bool {
+        matches!(
+            self.frame.local.memory.kind(self.objects[index]),
+            ObjKind::Entry(_)
+        )
+    }
+
+    /// Is the object the caller's, and the operand a pointer to another one of the caller's? The two are taken to be different,
+    /// but a structure may come round to where it began: where one of them was found in the caller's memory, nobody knows.
+    fn may_be_other(&self, index: usize, operand: Operand) -> bool {
+        let memory = &self.frame.local.memory;
+        let own = self.objects[index];
+        let is_found = |kind| matches!(kind, ObjKind::Entry(_) | ObjKind::Deep(_));
+        let targets = self.frame.local.targets(operand);
+        !targets.is_empty()
+            && targets.iter().all(|l| {
+                let (one, other) = (memory.kind(own), memory.kind(l.obj));
+                let callers = |kind| is_found(kind) || kind.has_entry_state();
+                let found = is_found(one) || is_found(other);
+                l.obj != own && callers(one) && callers(other) && found
+            })
     }
 
     /// Was the value computed before the object existed? A new block is no block that somebody knew before. Inside a loop
