@@ -11,7 +11,7 @@ use drip_pointer::{CellId, Loc, Memory, ObjId, ObjKind};
 use drip_program::{InstId, Op};
 use smallvec::SmallVec;
 
-use crate::explore::Explorer;
+use crate::explore::{Explorer, Goal};
 use crate::frame::region;
 use crate::interface::{class_term, leaves_alone, path_term};
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
@@ -40,13 +40,14 @@ impl Explorer<'_, '_> {
         for object in &mut state.objects {
             object.forget_value(result);
         }
-        let born = self.give_birth(state, inst, outcome, follow);
+        let mut born = self.give_birth(state, inst, outcome, follow);
         self.pass_unchanged(state, inst, std::slice::from_ref(outcome));
         let mut affected: SmallVec<[usize; 4]> = SmallVec::new();
         for free in &outcome.frees {
             self.free(state, &before, inst, free, &mut affected);
         }
         for copy in &outcome.copies {
+            born.extend(self.rebirth(state, &before, inst, copy));
             self.copy_object(state, &before, inst, copy, &born);
         }
         for write in &outcome.writes {
@@ -88,6 +89,36 @@ impl Explorer<'_, '_> {
             }
         }
         born
+    }
+
+    /// A block that grows in a loop: the same call has freed the older block and made the one that holds its contents now. As a
+    /// holder the new one takes the place of the old one; the object in question stays the one that it was.
+    fn rebirth(
+        &self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        copy: &drip_models::ContentCopy,
+    ) -> Option<usize> {
+        let made = ObjKind::Fresh {
+            call: inst,
+            index: copy.to,
+        };
+        let made = self.frame.local.memory.find_object(made)?;
+        let index = self.objects.iter().position(|&o| o == made)?;
+        let is_freed = matches!(
+            state.objects[index].machine,
+            Machine::Freed { sure: true, .. }
+        );
+        let grown = before.objects[index].is_live() && is_freed;
+        if index == 0 || self.goal == Goal::Exits || !grown {
+            return None;
+        }
+        state.objects[index] = Followed {
+            machine: Machine::Allocated,
+            ..Followed::unborn()
+        };
+        Some(index)
     }
 
     /// Does a callee's path denote followed object `index` in this state?
