@@ -30,6 +30,22 @@ pub fn class_term(values: &mut Values, term: TermId, class: Class) -> Option<Ter
         Class::Positive => terms.slt(zero, term),
         Class::NonNegative => terms.sle(zero, term),
         Class::NonPositive => terms.sle(term, zero),
+        Class::Lt(value) => {
+            let constant = terms.int(width, value as u64);
+            terms.slt(term, constant)
+        }
+        Class::Ge(value) => {
+            let constant = terms.int(width, value as u64);
+            terms.sle(constant, term)
+        }
+        Class::Has(bits) | Class::Lacks(bits) => {
+            let bits = terms.int(width, bits);
+            let common = terms.band(term, bits);
+            match class {
+                Class::Has(_) => terms.ne(common, zero),
+                _ => terms.eq(common, zero),
+            }
+        }
     })
 }
 

@@ -180,23 +180,56 @@ pub enum Class {
     NonPositive,
     /// Anything but this constant.
     Ne(i64),
+    /// Signed comparisons with other constants than those above.
+    Lt(i64),
+    Ge(i64),
+    /// At least one of these bits is set: a flag, one of several modes.
+    Has(u64),
+    /// None of these bits is set.
+    Lacks(u64),
 }
 
 impl Class {
+    /// Least and greatest value, where all between them belong to it.
+    fn range(self) -> Option<(i64, i64)> {
+        match self {
+            Class::Any => Some((i64::MIN, i64::MAX)),
+            Class::Eq(c) => Some((c, c)),
+            Class::Negative => Some((i64::MIN, -1)),
+            Class::Positive => Some((1, i64::MAX)),
+            Class::NonNegative => Some((0, i64::MAX)),
+            Class::NonPositive => Some((i64::MIN, 0)),
+            Class::Lt(c) => Some((i64::MIN, c.saturating_sub(1))),
+            Class::Ge(c) => Some((c, i64::MAX)),
+            Class::NonZero | Class::Ne(_) | Class::Has(_) | Class::Lacks(_) => None,
+        }
+    }
+
+    /// The only value that does not belong to it.
+    fn hole(self) -> Option<i64> {
+        match self {
+            Class::NonZero => Some(0),
+            Class::Ne(c) => Some(c),
+            _ => None,
+        }
+    }
+
     /// Does every value of `self` lie in `other`?
     pub fn implies(self, other: Class) -> bool {
         match (self, other) {
-            (_, Class::Any) => true,
             (a, b) if a == b => true,
-            (Class::Eq(c), b) => b.contains(c),
-            (Class::Negative, Class::NonZero | Class::NonPositive) => true,
-            (Class::Positive, Class::NonZero | Class::NonNegative) => true,
-            (Class::NonZero, Class::Ne(0)) | (Class::Ne(0), Class::NonZero) => true,
-            (Class::Negative, Class::Ne(c)) => c >= 0,
-            (Class::Positive, Class::Ne(c)) => c <= 0,
-            (Class::NonNegative, Class::Ne(c)) => c < 0,
-            (Class::NonPositive, Class::Ne(c)) => c > 0,
-            _ => false,
+            (Class::Has(few), Class::Has(more)) | (Class::Lacks(more), Class::Lacks(few)) => {
+                few & !more == 0
+            }
+            (Class::Has(_), b) if b.hole() == Some(0) => true,
+            (a, b) if a.hole().is_some() && a.hole() == b.hole() => true,
+            (_, Class::Any) => true,
+            (a, b) => match (a.range(), b.range(), b.hole()) {
+                (Some((min, max)), Some((from, to)), _) => from <= min && max <= to,
+                (Some((min, max)), _, Some(hole)) => hole < min || max < hole,
+                (Some((min, max)), _, _) => min == max && b.contains(min),
+                _ => false,
+            },
         }
     }
 
@@ -210,18 +243,25 @@ impl Class {
             Class::NonNegative => value >= 0,
             Class::NonPositive => value <= 0,
             Class::Ne(c) => c != value,
+            Class::Lt(c) => value < c,
+            Class::Ge(c) => value >= c,
+            Class::Has(bits) => value as u64 & bits != 0,
+            Class::Lacks(bits) => value as u64 & bits == 0,
         }
     }
 
     /// Can no value lie in both?
     pub fn disjoint(self, other: Class) -> bool {
         match (self, other) {
-            (Class::Eq(c), b) => !b.contains(c),
-            (a, Class::Eq(c)) => !a.contains(c),
-            (Class::Negative, Class::Positive | Class::NonNegative) => true,
-            (Class::Positive, Class::Negative | Class::NonPositive) => true,
-            (Class::NonNegative, Class::Negative) | (Class::NonPositive, Class::Positive) => true,
-            _ => false,
+            (Class::Has(few), Class::Lacks(more)) | (Class::Lacks(more), Class::Has(few)) => {
+                few & !more == 0
+            }
+            (a, b) => match (a.range(), b.range()) {
+                (Some((min, max)), Some((from, to))) => max < from || to < min,
+                (Some((min, max)), None) => min == max && !b.contains(min),
+                (None, Some((min, max))) => min == max && !a.contains(min),
+                (None, None) => false,
+            },
         }
     }
 }

@@ -88,6 +88,10 @@ impl fmt::Display for Class {
             Class::Positive => write!(f, "> 0"),
             Class::NonNegative => write!(f, ">= 0"),
             Class::NonPositive => write!(f, "<= 0"),
+            Class::Lt(value) => write!(f, "< {value}"),
+            Class::Ge(value) => write!(f, ">= {value}"),
+            Class::Has(bits) => write!(f, "has {}", *bits as i64),
+            Class::Lacks(bits) => write!(f, "lacks {}", *bits as i64),
         }
     }
 }
@@ -384,6 +388,17 @@ impl<'t> Cursor<'t> {
     }
 
     fn class(&mut self) -> Result<Class, TextError> {
+        for (word, class) in [
+            ("has", Class::Has as fn(u64) -> Class),
+            ("lacks", Class::Lacks),
+        ] {
+            if self.take(word) {
+                return match self.number() {
+                    Some(bits) => Ok(class(bits as u64)),
+                    None => self.fail("expected bits as a number"),
+                };
+            }
+        }
         for operator in ["==", "!=", "<=", ">=", "<", ">"] {
             if !self.take(operator) {
                 continue;
@@ -402,7 +417,10 @@ impl<'t> Cursor<'t> {
                 (">", 0) => Ok(Class::Positive),
                 (">=", 0) => Ok(Class::NonNegative),
                 ("<=", 0) => Ok(Class::NonPositive),
-                _ => self.fail("only comparisons with 0 are ordered"),
+                ("<", value) => Ok(Class::Lt(value)),
+                (">=", value) => Ok(Class::Ge(value)),
+                ("<=", value) => Ok(Class::Lt(value.saturating_add(1))),
+                (_, value) => Ok(Class::Ge(value.saturating_add(1))),
             };
         }
         self.fail("expected a comparison")

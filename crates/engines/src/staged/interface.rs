@@ -124,13 +124,15 @@ pub(super) fn atom_of(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
                 (false, 0) => Class::NonZero,
                 (false, value) => Class::Ne(value),
             };
-            // A flag that is set makes the number something; a C bool, a byte tested by its lowest bit, is nothing else.
+            // A C bool, a byte tested by its lowest bit, is nothing else than true or false.
             if let TermKind::Binary(drip_cond::BinOp::And, x, mask) = *terms.kind(a) {
-                let is_bool = terms.as_int(mask) == Some(1) && terms.width(x) == 8;
+                let bits = terms.as_int(mask)?;
+                let is_bool = bits == 1 && terms.width(x) == 8;
                 let class = match class {
-                    Class::NonZero => Class::NonZero,
-                    Class::Eq(value) if value != 0 => Class::NonZero,
                     Class::Eq(0) if is_bool => Class::Eq(0),
+                    Class::Eq(0) => Class::Lacks(bits),
+                    Class::NonZero | Class::Eq(_) if is_bool => Class::NonZero,
+                    Class::NonZero | Class::Eq(_) => Class::Has(bits),
                     _ => return None,
                 };
                 return Some((symbol(x)?, class));
@@ -147,7 +149,8 @@ pub(super) fn atom_of(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
                 (0, false) => Some((sym, Class::NonNegative)),
                 (1, true) => Some((sym, Class::NonPositive)),
                 (1, false) => Some((sym, Class::Positive)),
-                _ => None,
+                (value, true) => Some((sym, Class::Lt(value))),
+                (value, false) => Some((sym, Class::Ge(value))),
             }
         }
         _ => None,

@@ -53,6 +53,8 @@ fn complementary(a: &Atom, b: &Atom) -> bool {
         (Class::Negative, Class::NonNegative) | (Class::NonNegative, Class::Negative) => true,
         (Class::Positive, Class::NonPositive) | (Class::NonPositive, Class::Positive) => true,
         (Class::Eq(x), Class::Ne(y)) | (Class::Ne(x), Class::Eq(y)) => x == y,
+        (Class::Lt(x), Class::Ge(y)) | (Class::Ge(x), Class::Lt(y)) => x == y,
+        (Class::Has(x), Class::Lacks(y)) | (Class::Lacks(x), Class::Has(y)) => x == y,
         _ => false,
     };
     a.subject == b.subject && opposite
