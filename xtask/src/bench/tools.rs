@@ -95,9 +95,15 @@ pub fn by_unit(
         let (figures, end) = once(&mut command, &out, &err)?;
         outcome.figures = outcome.figures.then(figures);
         outcome.failed_units += usize::from(end != End::Code(0));
+        if end == End::TimedOut {
+            outcome.end = timed_out(limits);
+        }
         for text in [read_lossy(&out), read_lossy(&err)] {
             outcome.lines.extend(text.lines().map(str::to_owned));
         }
+    }
+    if outcome.failed_units == program.units.len() && outcome.end == COMPLETE {
+        outcome.end = "failed on all units".to_owned();
     }
     Ok(outcome)
 }

@@ -83,6 +83,17 @@ const DROPPED_PREFIXES: &[&str] = &[
     "-fdiagnostics",
     "-B",
     "-fuse-ld",
+    // Hardening and code generation, which only one of the compilers may know.
+    "-Q",
+    "-mretpoline",
+    "-mindirect-branch",
+    "-mfunction-return",
+    "-fzero-call-used-regs",
+    "-ftrivial-auto-var-init",
+    "-fstack-protector",
+    "-fstack-clash",
+    "-fcf-protection",
+    "-fno-slp-vectorize",
 ];
 const POSITION: &[&str] = &["-fPIC", "-fpic", "-fPIE", "-fpie", "-DPIC", "-prefer-pic"];
 const CXX_ENDINGS: &[&str] = &["cc", "cpp", "cxx", "C"];
