@@ -92,7 +92,7 @@ pub fn coverage_line(analysis: &Analysis, coverage: &Coverage) -> String {
         (coverage.suppressed, "suppressed by comments"),
         (coverage.in_baseline, "in the baseline"),
         (coverage.untouched, "outside of the changed lines"),
-        (coverage.deselected, "not selected"),
+        (coverage.deselected, "of low confidence or not selected"),
     ];
     for (count, reason) in hidden.into_iter().filter(|(count, _)| *count > 0) {
         line.push_str(&format!("; {} {reason}", thousands(count)));

@@ -33,7 +33,7 @@ impl Selection {
             .collect();
         Ok(Selection {
             rules,
-            min_confidence: min.unwrap_or(Confidence::Low),
+            min_confidence: min.unwrap_or(Confidence::Medium),
         })
     }
 

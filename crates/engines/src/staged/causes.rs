@@ -6,7 +6,7 @@
 //! same are right, and the function is wrong).
 
 use drip_flow::{Choice, Frame, UseFlow};
-use drip_models::Outcome;
+use drip_models::{Outcome, Value, ValuePath, Write};
 use drip_program::{Const, FuncId, InstId, Op};
 use rustc_hash::FxHashMap;
 
@@ -42,6 +42,44 @@ fn blamed(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> Option<FuncId> 
     };
     let chosen = outcomes.get(usize::from(choice.alternative))?;
     (!frees(chosen) && outcomes.iter().any(frees)).then_some(func)
+}
+
+/// Does the loss hang on what a callee does out of everybody's sight? It frees or keeps the object in another outcome, and neither
+/// a condition nor a result (which the caller does not look at) tells the two apart: callers mean the usual outcome (a sanity check that
+/// never fails, an insertion of a key that is known to be new).
+pub fn is_unseen(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    choices.any(|choice| is_unseen_choice(frame, flow, choice))
+}
+
+fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool {
+    let (Some(object), Some(summary)) = (flow.objects.first(), frame.calls.get(&choice.inst))
+    else {
+        return false;
+    };
+    if defined_callee(frame, choice.inst).is_none() {
+        return false;
+    }
+    let Some(chosen) = summary.outcomes.get(usize::from(choice.alternative)) else {
+        return false;
+    };
+    let is_object = |path: &ValuePath| {
+        let targets = frame.resolve(choice.inst, path);
+        targets.iter().any(|loc| loc.obj == *object)
+    };
+    let takes = |outcome: &Outcome| {
+        let kept =
+            |write: &Write| matches!(&write.value, Value::Entry { path, .. } if is_object(path));
+        outcome.frees.iter().any(|f| is_object(&f.path))
+            || outcome.escapes.iter().any(|e| is_object(&e.path))
+            || outcome.writes.iter().any(kept)
+    };
+    let like_chosen = |outcome: &Outcome| chosen.when.is_empty() || outcome.when == chosen.when;
+    let is_looked_at = frame.uses(frame.body.result(choice.inst)).next().is_some();
+    if is_looked_at {
+        return false;
+    }
+    !takes(chosen) && summary.outcomes.iter().any(|o| takes(o) && like_chosen(o))
 }
 
 /// The function that a call goes to, if its body is known: library functions do what their models say.

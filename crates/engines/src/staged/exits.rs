@@ -381,7 +381,10 @@ impl ExitReader<'_, '_> {
         let term = self.in_path(state, term);
         let term = self.decided(state, term);
         let value = match self.value_of(term) {
-            Value::Unknown(_) => Value::Unknown(self.class_in(state, term)),
+            Value::Unknown(_) => match self.constant_in(state, term) {
+                Some(constant) => Value::Int(constant),
+                None => Value::Unknown(self.class_in(state, term)),
+            },
             known => known,
         };
         if let Value::Entry { path, plus } = &value

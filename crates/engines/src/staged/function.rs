@@ -12,7 +12,7 @@ use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, call_table, callee_name, narrowed};
-use super::causes::{Caused, cause};
+use super::causes::{Caused, cause, is_unseen};
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
 use super::paths::Path;
@@ -363,6 +363,10 @@ impl<'w, 'a> Work<'w, 'a> {
             let end = &flow.ends[index];
             let Some((path, confidence)) = trials.feasible_path(flow, end) else {
                 continue;
+            };
+            let confidence = match is_unseen(self.frame, flow, &path) {
+                true => Confidence::Low,
+                false => confidence,
             };
             match replay(self.frame, flow, &path, end) {
                 Ok(()) => losses.push((index, path, confidence)),

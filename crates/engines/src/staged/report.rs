@@ -44,9 +44,11 @@ impl<'r, 'a> Reporter<'r, 'a> {
     /// The finding of one object, from all its losing paths.
     pub fn finding(&self, flow: &UseFlow, losses: &[Loss<'_>]) -> Option<Finding> {
         let (call, index) = self.birth(flow)?;
-        let best = losses
-            .iter()
-            .max_by_key(|l| (self.rule(flow, l.end), std::cmp::Reverse(l.path.hops.len())))?;
+        let best = losses.iter().max_by_key(|l| {
+            let is_likely = l.confidence > Confidence::Low;
+            let rule = self.rule(flow, l.end);
+            (is_likely, rule, std::cmp::Reverse(l.path.hops.len()))
+        })?;
         let rule = self.rule(flow, best.end);
         let variable = self
             .variable(flow, best)
