@@ -45,7 +45,7 @@ fn blamed(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> Option<FuncId> 
 }
 
 /// Does the loss hang on what a callee does out of everybody's sight? It frees or keeps the object in another outcome, and neither
-/// a condition nor a result (which the caller does not look at) tells the two apart: callers mean the usual outcome (a sanity check that
+/// a condition nor a result that the caller looks at tells the two apart: callers mean the usual outcome (a sanity check that
 /// never fails, an insertion of a key that is known to be new).
 pub fn is_unseen(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
     let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
@@ -74,11 +74,14 @@ fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool 
             || outcome.escapes.iter().any(|e| is_object(&e.path))
             || outcome.writes.iter().any(kept)
     };
-    let like_chosen = |outcome: &Outcome| chosen.when.is_empty() || outcome.when == chosen.when;
     let is_looked_at = frame.uses(frame.body.result(choice.inst)).next().is_some();
-    if is_looked_at {
-        return false;
-    }
+    let like_chosen = |outcome: &Outcome| {
+        // A constant is what a caller is told by: an error code.
+        let is_told = matches!(chosen.ret, Value::Int(_));
+        let same_result = outcome.ret == chosen.ret && !is_told;
+        let same_condition = chosen.when.is_empty() || outcome.when == chosen.when;
+        (!is_looked_at || same_result) && same_condition
+    };
     !takes(chosen) && summary.outcomes.iter().any(|o| takes(o) && like_chosen(o))
 }
 
