@@ -79,7 +79,9 @@ fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool 
         // A constant is what a caller is told by: an error code.
         let is_told = matches!(chosen.ret, Value::Int(_));
         let same_result = outcome.ret == chosen.ret && !is_told;
-        let same_condition = chosen.when.is_empty() || outcome.when == chosen.when;
+        // Whenever the one can happen the other can.
+        let as_possible = outcome.when.iter().all(|atom| chosen.when.contains(atom));
+        let same_condition = chosen.when.is_empty() || as_possible;
         (!is_looked_at || same_result) && same_condition
     };
     !takes(chosen) && summary.outcomes.iter().any(|o| takes(o) && like_chosen(o))
