@@ -169,7 +169,7 @@ pub struct CheckArgs {
     /// Don't report these rules
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     pub ignore: Vec<String>,
-    /// Report only findings of at least this confidence
+    /// Report only findings of at least this confidence [default: medium]
     #[arg(long, value_name = "low|medium|high", value_parser = parse_confidence)]
     pub min_confidence: Option<drip_engines::Confidence>,
     /// Don't report what this file accepts (see `drip baseline`)
@@ -319,13 +319,22 @@ pub struct ModelsArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 pub enum ModelsAction {
-    /// Print the models, all or those whose name contains a text
-    List {
-        #[arg(value_name = "TEXT")]
-        contains: Option<String>,
-    },
+    /// Print the models of library functions, or what the functions of a program do with memory
+    List(ModelsListArgs),
     /// Read all models and compare them with the declarations of a program
     Test(InputArgs),
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ModelsListArgs {
+    /// Only functions whose name contains this text
+    #[arg(long, value_name = "TEXT")]
+    pub contains: Option<String>,
+    /// The program's own functions, by what they were found to do: allocate, free, keep or only read what they are given
+    #[arg(long)]
+    pub computed: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
 }
 
 #[derive(Clone, Debug, Args)]

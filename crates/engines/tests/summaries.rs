@@ -157,11 +157,8 @@ void freeBuf(char **f) {
 #[test]
 fn read_buf_hands_out_two_objects() {
     let text = summary("read_buf", BUFFER, "readBuf");
-    insta::assert_snapshot!(text, @r"
-    ret = 0
-    ret = fresh0; make fresh0; fresh0[0] := 0
-    ret = fresh0; make fresh0; make fresh1; fresh0[0] := fresh1; fresh1[0] := any
-    ");
+    // Both allocations are used without a look: where one fails the program ends.
+    insta::assert_snapshot!(text, @"ret = fresh0; make fresh0; make fresh1; fresh0[0] := fresh1; fresh1[0] := any");
 }
 
 #[test]

@@ -254,6 +254,8 @@ impl Explorer<'_, '_> {
         }
         let class = match &outcome.ret {
             Value::Fresh { .. } | Value::Func(_) => Class::NonZero,
+            // The address of an element.
+            Value::Entry { plus, .. } if !plus.is_exact() => Class::NonZero,
             Value::Unknown(class) => *class,
             _ => Class::Any,
         };

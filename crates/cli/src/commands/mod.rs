@@ -14,3 +14,4 @@ pub mod init;
 pub mod ledger;
 pub mod man;
 pub mod models;
+mod roles;

@@ -1,32 +1,41 @@
 //! `drip models list|test`: what is known of library and project functions, and whether it fits their declarations.
 
-use crate::args::{InputArgs, ModelsAction, ModelsArgs};
+use super::roles;
+use crate::args::{InputArgs, ModelsAction, ModelsArgs, ModelsListArgs};
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::ui::Ui;
 use crate::{inputs, output, pipeline};
+use anyhow::bail;
 use drip_models::{Library, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_program::{FuncAttrs, Program, Type, TypeId};
 use std::collections::BTreeMap;
 
 pub fn run(args: &ModelsArgs, ui: &Ui) -> anyhow::Result<Exit> {
     match &args.action {
-        ModelsAction::List { contains } => list(contains.as_deref()),
+        ModelsAction::List(args) if args.computed => roles::list(args, ui),
+        ModelsAction::List(args) => list(args),
         ModelsAction::Test(input) => test(input, ui),
     }
 }
 
-fn list(contains: Option<&str>) -> anyhow::Result<Exit> {
+fn list(args: &ModelsListArgs) -> anyhow::Result<Exit> {
+    if args.input.names_a_program() {
+        bail!("a program is read with --computed only; --contains TEXT shows some of the models");
+    }
     let library = Config::find(None, false)?.library()?;
+    let contains = |name: &str| {
+        args.contains
+            .as_deref()
+            .is_none_or(|part| name.contains(part))
+    };
+    let mut names: Vec<String> = library.names().into_iter().map(str::to_owned).collect();
+    names.extend(library.patterns());
     let mut text = String::new();
-    for name in library.names() {
-        let Some(summary) = library.find(name) else {
-            continue;
-        };
-        if contains.is_some_and(|part| !name.contains(part)) {
-            continue;
+    for name in names.iter().filter(|name| contains(name)) {
+        if let Some(summary) = library.find(name.trim_end_matches('*')) {
+            text.push_str(&format!("{name}\n{}", indented(summary)));
         }
-        text.push_str(&format!("{name}\n{}", indented(summary)));
     }
     output::print(&text)?;
     Ok(Exit::Clean)

@@ -199,3 +199,33 @@ fn buffers_of_streams_lists_of_directories_and_blocks_of_glib_leak() {
         .collect();
     assert_eq!(lines, ["13", "24", "44"], "{}", said.stdout);
 }
+
+/// One function for each thing that a function can do with memory.
+const ROLES: &str = "#include <stdlib.h>\n#include <string.h>\n\
+    struct box { char *text; };\n\
+    struct box *box_new(const char *s) {\n\
+      struct box *b = malloc(sizeof *b);\n\
+      if (!b) return NULL;\n\
+      b->text = strdup(s);\n\
+      if (!b->text) { free(b); return NULL; }\n\
+      return b;\n}\n\
+    void box_free(struct box *b) { if (b) { free(b->text); free(b); } }\n\
+    static struct box *kept;\n\
+    int box_keep(struct box *b) { if (kept) return -1; kept = b; return 0; }\n\
+    size_t box_length(const struct box *b) { return strlen(b->text); }\n\
+    _Noreturn void box_die(void) { abort(); }\n";
+
+#[test]
+fn roles_of_functions_are_found_by_what_they_do() {
+    let project = Project::new(&[("box.c", ROLES)]);
+    let said = project
+        .drip(&["models", "list", "--computed", "box.c"])
+        .ends_with(0);
+    said.prints("box_new: allocates its result in some outcomes; only uses arg0")
+        .prints("box_free: frees arg0; frees arg0[0]")
+        .prints("box_keep: keeps arg0 in some outcomes")
+        .prints("box_length: only uses arg0")
+        .prints("box_die: never returns");
+    let said = project.drip(&["models", "list", "box.c"]).ends_with(2);
+    said.complains("--computed");
+}

@@ -441,6 +441,8 @@ impl<'w, 'a> Walker<'w, 'a> {
         }
         facts.extend(match outcome.ret {
             Value::Fresh { .. } => self.class(result, Class::NonZero),
+            // The address of an element.
+            Value::Entry { plus, .. } if !plus.is_exact() => self.class(result, Class::NonZero),
             Value::Unknown(class) => self.class(result, class),
             _ => None,
         });
