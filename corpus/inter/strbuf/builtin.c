@@ -17,7 +17,7 @@ int branch_name_bad(const char *ref) {
 int branch_name_ok(const char *ref) {
   struct strbuf name = STRBUF_INIT;
   int ret = 0;
-  strbuf_add(&name, ref, strlen(ref)); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_add(&name, ref, strlen(ref));
   if (name.buf[0] == '-')
     ret = -1;
   else
@@ -39,7 +39,7 @@ int with_hint_ok(size_t n) {
   struct strbuf sb;
   if (n == 7)
     return 1;
-  strbuf_init(&sb, n + 10); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_init(&sb, n + 10);
   strbuf_release(&sb);
   return 0;
 }
@@ -57,7 +57,7 @@ char *handed_out_bad(const char *s) {
 char *handed_out_ok(const char *s) {
   struct strbuf sb = STRBUF_INIT;
   size_t len;
-  strbuf_add(&sb, s, strlen(s)); // OK[false-alarm]: the capacity after growth is not known to be non-zero
+  strbuf_add(&sb, s, strlen(s));
   char *r = strbuf_detach(&sb, &len);
   if (len == 0) {
     free(r);

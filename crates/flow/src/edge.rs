@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use crate::explore::{Explorer, Goal};
 use crate::state::{State, Where};
+use crate::values::Values;
 
 impl Explorer<'_, '_> {
     /// φs of `to`, then what the edge makes invalid.
@@ -175,9 +176,21 @@ impl Explorer<'_, '_> {
         }
         let mut env = std::mem::take(&mut state.env);
         env.retain(|entry| self.is_asked_in(entry.0, block));
+        // What callers find in memory is a symbol's value: all that is known of it goes along.
+        let mut carried: Vec<SymId> = Vec::new();
+        if self.goal == Goal::Exits {
+            for &(_, term) in &env {
+                carried.extend(self.values.symbols_in(term).iter());
+            }
+        }
         state.env = env;
         let mut facts = std::mem::take(&mut state.facts);
-        facts.retain(|fact| self.is_fact_useful(*fact, block));
+        facts.retain(|fact| {
+            let is_carried = |values: &mut Values| {
+                !carried.is_empty() && values.symbols_in(*fact).iter().any(|s| carried.contains(s))
+            };
+            self.is_fact_useful(*fact, block) || is_carried(self.values)
+        });
         state.facts = facts;
     }
 

@@ -100,7 +100,8 @@ impl Explorer<'_, '_> {
                 }
             }
             Op::Load { addr } | Op::Store { addr, .. }
-                if self.is_missing(&run.state, frame.local.targets(addr)) =>
+                if self.is_missing(&run.state, frame.local.targets(addr))
+                    || self.is_null(&run.state, addr) =>
             {
                 return;
             }
@@ -153,6 +154,17 @@ impl Explorer<'_, '_> {
             _ => false,
         };
         !targets.is_empty() && targets.iter().all(is_missing)
+    }
+
+    /// Does the path know that the address is null?
+    fn is_null(&self, state: &State, addr: Operand) -> bool {
+        let terms = &self.values.terms;
+        let term = self.values.term(self.frame.accessed(addr));
+        let known = match *terms.kind(term) {
+            drip_cond::TermKind::Sym(sym) => state.lookup(sym).unwrap_or(term),
+            _ => term,
+        };
+        terms.as_int(known) == Some(0)
     }
 
     /// What was read or written through is not null.

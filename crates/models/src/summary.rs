@@ -250,6 +250,21 @@ impl Class {
         }
     }
 
+    /// The narrowest class that has all values of both.
+    pub fn join(self, other: Class) -> Class {
+        let candidates = [
+            self,
+            other,
+            Class::Negative,
+            Class::Positive,
+            Class::NonNegative,
+            Class::NonPositive,
+            Class::NonZero,
+        ];
+        let covers = |class: &Class| self.implies(*class) && other.implies(*class);
+        candidates.into_iter().find(covers).unwrap_or(Class::Any)
+    }
+
     /// Can no value lie in both?
     pub fn disjoint(self, other: Class) -> bool {
         match (self, other) {

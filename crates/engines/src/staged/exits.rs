@@ -17,6 +17,7 @@ use drip_program::{InstId, Op, Operand};
 use smallvec::SmallVec;
 
 use super::effects::{bound_writes, handed_out};
+use super::feasible::can_hold;
 use super::interface::{atom_of, is_worth_telling};
 use super::objects::whole_copies;
 
@@ -376,8 +377,13 @@ impl ExitReader<'_, '_> {
                 .known_phi(state, version)
                 .or_else(|| self.values.copied_term(self.frame, version)),
         };
-        let may = (Value::Unknown(Class::Any), Certainty::May);
-        let Some(term) = term else { return Some(may) };
+        let Some(term) = term else {
+            return Some(match self.class_of_version(state, version) {
+                Class::Any => (Value::Unknown(Class::Any), Certainty::May),
+                class if strong => (Value::Unknown(class), Certainty::Must),
+                class => (Value::Unknown(class), Certainty::May),
+            });
+        };
         let term = self.in_path(state, term);
         let term = self.decided(state, term);
         let value = match self.value_of(term) {
@@ -419,6 +425,17 @@ impl ExitReader<'_, '_> {
             }
             _ => frame.local.contents[cell].iter().any(own),
         }
+    }
+
+    /// What the path knows of a number that a callee left in a cell.
+    fn class_of_version(&mut self, state: &State, version: VersionId) -> Class {
+        for width in [64u32, 32, 8, 16] {
+            if let Some(sym) = self.values.find(Symbol::Version(version, width)) {
+                let leaf = self.values.terms.sym(sym, Sort::Bits(width));
+                return self.class_in(state, leaf);
+            }
+        }
+        Class::Any
     }
 
     /// A memory φ that the path has resolved.
@@ -609,16 +626,43 @@ impl ExitReader<'_, '_> {
             if let Some(fact) = drip_flow::class_term(self.values, term, class)
                 && (state.knows(fact) || self.values.terms.as_bool(fact) == Some(true))
             {
-                return class;
+                return match class {
+                    Class::NonNegative if self.excludes_zero(state, term) => Class::Positive,
+                    _ => class,
+                };
             }
         }
         // Greater than something, unsigned: not zero.
         let above = |fact: &TermId| matches!(*self.values.terms.kind(*fact), TermKind::Ult(_, b) if b == term);
-        if state.facts.iter().any(above) {
+        if state.facts.iter().any(above) || self.excludes_zero(state, term) {
             Class::NonZero
         } else {
             Class::Any
         }
+    }
+
+    /// Does what the path knows leave no way for a number to be zero (the new size of a buffer that has grown)?
+    fn excludes_zero(&mut self, state: &State, term: TermId) -> bool {
+        let about = self.values.symbols_in(term);
+        let mut known: Vec<TermId> = Vec::new();
+        for &fact in &state.facts {
+            if self
+                .values
+                .symbols_in(fact)
+                .iter()
+                .any(|sym| about.contains(sym))
+            {
+                known.push(fact);
+            }
+        }
+        if known.is_empty() {
+            return false;
+        }
+        let Some(zero) = drip_flow::class_term(self.values, term, Class::Eq(0)) else {
+            return false;
+        };
+        known.push(zero);
+        !can_hold(self.values, &known)
     }
 
     /// Conditions on the interface that the path has taken.

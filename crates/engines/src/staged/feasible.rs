@@ -44,18 +44,17 @@ pub fn path_condition(
     walker.conjuncts
 }
 
-/// Can these facts of an exit hold together, as far as congruence and intervals tell? The exploration has only compared them
-/// one by one.
+/// Can these facts of an exit hold together, as far as a small budget tells? The exploration has only compared them one by one.
 pub fn can_hold(values: &mut Values, facts: &[TermId]) -> bool {
-    const WITHOUT_SAT: Budget = Budget {
+    const SMALL: Budget = Budget {
         interval_steps: 2_000,
         splits: 8,
         guesses: 4,
-        sat_clauses: 0,
-        sat_conflicts: 0,
+        sat_clauses: 4_000,
+        sat_conflicts: 40,
         lemma_rounds: 0,
     };
-    facts.len() < 2 || !check(&mut values.terms, facts, &WITHOUT_SAT).is_infeasible()
+    facts.len() < 2 || !check(&mut values.terms, facts, &SMALL).is_infeasible()
 }
 
 /// What symbols stand for at one point of a path.

@@ -285,12 +285,17 @@ pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
         }
     }
     for write in &mut known.writes {
-        if !other.writes.contains(write) {
-            write.certainty = Certainty::May;
+        if other.writes.contains(write) {
+            continue;
+        }
+        match other.writes.iter().find_map(|w| either_number(write, w)) {
+            Some(class) => write.value = Value::Unknown(class),
+            None => write.certainty = Certainty::May,
         }
     }
     for write in &other.writes {
-        if !known.writes.contains(write) {
+        let is_covered = |k: &Write| k == write || either_number(k, write).is_some();
+        if !known.writes.iter().any(is_covered) {
             known.writes.push(Write {
                 certainty: Certainty::May,
                 ..write.clone()
@@ -310,6 +315,18 @@ pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
         .writes
         .retain(|w| !matches!(w.value, Value::Fresh { index, .. } if !alive.contains(&index)));
     bound_writes(known);
+}
+
+/// Both write a number into the same cell: what is known of either.
+fn either_number(a: &Write, b: &Write) -> Option<Class> {
+    let class = |value: &Value| match value {
+        Value::Int(constant) => Some(Class::Eq(*constant)),
+        Value::Unknown(class) => Some(*class),
+        _ => None,
+    };
+    let both_sure = a.certainty == Certainty::Must && b.certainty == Certainty::Must;
+    let joined = class(&a.value)?.join(class(&b.value)?);
+    (both_sure && a.cell == b.cell).then_some(joined)
 }
 
 /// A summary for use inside its own recursive component. Each round of a recursion reaches one load deeper into a
