@@ -1,5 +1,6 @@
 //! One test per rule of SABER: a minimal program, and exactly what the rule gives.
 
+use drip_base::Watch;
 use drip_engines::saber::{Bdds, Facts, Guards, Test};
 use drip_flow::svfg::{Namer, Node, Place, Use};
 use drip_models::Library;
@@ -22,7 +23,8 @@ impl<'k> Known<'k> {
     fn new(program: &'k Program, library: &'k Library) -> Known<'k> {
         Known {
             program,
-            facts: Facts::collect(program, library, Tracking::All),
+            facts: Facts::collect(program, library, Tracking::All, &Watch::default())
+                .expect("nobody stops it"),
         }
     }
 
