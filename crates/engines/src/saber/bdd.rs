@@ -52,6 +52,15 @@ impl From<OutOfMemory> for TooLarge {
 }
 
 impl Bdd {
+    /// An operation, again without what nobody uses any more if the manager is full. The manager collects such nodes by itself,
+    /// but in a thread of its own: without this, what is found would depend on when that runs.
+    fn with_room<T>(&self, operation: impl Fn() -> Result<T, OutOfMemory>) -> Result<T, TooLarge> {
+        operation().or_else(|_| {
+            self.function.with_manager_shared(|manager, _| manager.gc());
+            Ok(operation()?)
+        })
+    }
+
     /// The result of joining two functions.
     fn joined(&self, other: &Bdd, function: BDDFunction) -> Result<Bdd, TooLarge> {
         if function == self.function {
@@ -82,16 +91,18 @@ impl Bdd {
     }
 
     pub fn and(&self, other: &Bdd) -> Result<Bdd, TooLarge> {
-        self.joined(other, self.function.and(&other.function)?)
+        let function = self.with_room(|| self.function.and(&other.function))?;
+        self.joined(other, function)
     }
 
     pub fn or(&self, other: &Bdd) -> Result<Bdd, TooLarge> {
-        self.joined(other, self.function.or(&other.function)?)
+        let function = self.with_room(|| self.function.or(&other.function))?;
+        self.joined(other, function)
     }
 
     pub fn not(&self) -> Result<Bdd, TooLarge> {
         Ok(Bdd {
-            function: self.function.not()?,
+            function: self.with_room(|| self.function.not())?,
             most_nodes: self.most_nodes,
         })
     }
