@@ -85,6 +85,11 @@ impl<I: EntityId> IdSet<I> {
         self.words.fill(0);
     }
 
+    /// Membership bits, 64 ids each.
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
     /// Adds all members of `other`; true if that changed the set.
     pub fn union_with(&mut self, other: &Self) -> bool {
         if self.words.len() < other.words.len() {

@@ -5,7 +5,7 @@
 //! merges of two sorted runs. Insertion in the middle moves the tail: for building a large set in
 //! random order, collect into it with `extend` after sorting, or use [`crate::IdSet`].
 
-use crate::EntityId;
+use crate::{EntityId, IdSet};
 use std::cmp::Ordering;
 use std::fmt;
 use std::marker::PhantomData;
@@ -29,6 +29,22 @@ impl<I: EntityId> SparseSet<I> {
     pub const fn new() -> Self {
         Self {
             blocks: Vec::new(),
+            marker: PhantomData,
+        }
+    }
+
+    /// All members of a dense set, which is empty afterwards.
+    pub fn drain_from(dense: &mut IdSet<I>) -> Self {
+        let words = dense.words_mut().iter_mut().enumerate();
+        let blocks = words
+            .filter(|(_, bits)| **bits != 0)
+            .map(|(at, bits)| Block {
+                number: u32::new(at),
+                bits: std::mem::take(bits),
+            })
+            .collect();
+        Self {
+            blocks,
             marker: PhantomData,
         }
     }
@@ -75,6 +91,7 @@ impl<I: EntityId> SparseSet<I> {
         // Ascending insertion is the common case; spare it the search.
         match self.blocks.last() {
             Some(last) if last.number < number => Err(self.blocks.len()),
+            Some(last) if last.number == number => Ok(self.blocks.len() - 1),
             _ => self.blocks.binary_search_by_key(&number, |b| b.number),
         }
     }
@@ -88,6 +105,14 @@ impl<I: EntityId> SparseSet<I> {
             .iter()
             .map(|b| b.bits.count_ones() as usize)
             .sum()
+    }
+
+    /// Are there more members than that? Without counting all of a large set.
+    pub fn len_exceeds(&self, most: usize) -> bool {
+        if self.blocks.len() * BITS <= most {
+            return false;
+        }
+        self.blocks.len() > most || self.len() > most
     }
 
     pub fn clear(&mut self) {
@@ -110,8 +135,15 @@ impl<I: EntityId> SparseSet<I> {
 
     /// Adds all members of `other` and returns those that were new (difference propagation).
     pub fn union_diff(&mut self, other: &Self) -> Self {
+        if other.is_subset(self) {
+            return Self::new();
+        }
         let new = other.difference(self);
-        self.union_with(&new);
+        if self.is_empty() {
+            self.blocks.clone_from(&new.blocks);
+        } else {
+            self.blocks = merge(&self.blocks, &new.blocks, |a, b| a | b);
+        }
         new
     }
 

@@ -41,7 +41,7 @@ pub struct Outcome {
 }
 
 impl EngineArgs {
-    /// SABER knows nothing before it has seen everything: it does not look at `watch`.
+    /// SABER knows nothing before it has seen everything: one that is stopped early has no findings.
     pub fn run(&self, program: &Program, library: &Library, watch: &Watch) -> Outcome {
         match self.engine {
             Engine::Staged => Outcome {
@@ -52,7 +52,7 @@ impl EngineArgs {
                 let options = saber::Options {
                     slice_nodes: self.slice_nodes,
                 };
-                let (analysis, statistics) = saber::run_with(program, library, &options);
+                let (analysis, statistics) = saber::run_watched(program, library, &options, watch);
                 Outcome {
                     analysis,
                     saber: Some(statistics),

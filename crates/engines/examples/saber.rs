@@ -1,10 +1,10 @@
 //! Runs SABER on bitcode files and prints findings and counts, for work on the engine itself.
 //!
-//! `cargo run --release --example saber -- [--pts] [--memssa] [--svfg] [--check] FILE.bc …`
+//! `cargo run --release --example saber -- [--pts] [--memssa] [--svfg] [--ledger] FILE.bc …`
 
+use drip_base::Watch;
 use drip_engines::saber;
 use drip_models::Library;
-use drip_pointer::andersen;
 use drip_program::{Input, LoadConfig, load};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,26 +20,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let loaded = load(inputs, &LoadConfig::default());
     eprintln!("load {:.3} s", start.elapsed().as_secs_f64());
     let library = Library::builtin()?;
-    if has("--check") {
-        let start = std::time::Instant::now();
-        let points_to = andersen::analyse(&loaded.program, &library);
-        eprintln!(
-            "solve {:.3} s, {:?}",
-            start.elapsed().as_secs_f64(),
-            points_to.statistics
-        );
-        let start = std::time::Instant::now();
-        let broken = andersen::check(&points_to, 10);
-        broken.iter().for_each(|b| println!("{b}"));
-        eprintln!(
-            "check {:.3} s, {} broken",
-            start.elapsed().as_secs_f64(),
-            broken.len()
-        );
-        return Ok(());
-    }
     if has("--pts") || has("--memssa") || has("--svfg") {
-        let inspection = saber::inspect(&loaded.program, &library);
+        let inspection = saber::inspect(&loaded.program, &library, &Watch::default())
+            .ok_or("nobody stops it")?;
         if has("--pts") {
             print!("{}", inspection.points_to(None));
         }

@@ -8,7 +8,7 @@
 //! block, and locations that global variables lead to (*shared*): those can be reached from anywhere, so one node per location
 //! stands for them in the value-flow graph, flow- and context-insensitively (deviation; in exchange 𝒰 and 𝒟 stay small).
 
-use drip_base::{Graph, IdSet, IndexVec, Sccs, SparseSet};
+use drip_base::{Graph, IdSet, IndexVec, Sccs, SparseSet, Watch};
 use drip_program::{Body, InstId, Op, Operand};
 
 use crate::andersen::{
@@ -66,11 +66,7 @@ impl Classes {
             .map(|loc| objects.object_of(loc))
             .collect();
         for (object, _, loc) in points_to.locations() {
-            let holds_heap = || {
-                let held = points_to.content(loc);
-                held.iter()
-                    .any(|l| matches!(objects.kind_of(l), ObjectKind::Heap { .. }))
-            };
+            let holds_heap = || points_to.holds_heap(loc);
             classes[loc] = match objects.list[object].kind {
                 ObjectKind::Global(_) => Class::Global,
                 ObjectKind::Outside | ObjectKind::Library => Class::Outside,
@@ -152,7 +148,8 @@ pub struct ModRef {
 }
 
 impl ModRef {
-    pub fn build(points_to: &PointsTo<'_>, classes: &Classes) -> ModRef {
+    /// `None` if the watch was stopped meanwhile.
+    pub fn build(points_to: &PointsTo<'_>, classes: &Classes, watch: &Watch) -> Option<ModRef> {
         let instances = points_to.instances().list.len();
         let graph = call_graph(points_to);
         let sccs = Sccs::compute(&graph);
@@ -170,6 +167,9 @@ impl ModRef {
             loop {
                 let mut changed = false;
                 for &instance in &members {
+                    if watch.is_stopped() {
+                        return None;
+                    }
                     let effects = out.procedure(points_to, classes, instance);
                     changed |= out.effects[instance].union_with(&effects);
                 }
@@ -179,7 +179,7 @@ impl ModRef {
                 }
             }
         }
-        out
+        Some(out)
     }
 
     pub fn effects(&self, instance: InstanceId) -> &Effects {

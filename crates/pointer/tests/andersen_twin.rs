@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use drip_base::Watch;
 use drip_models::Library;
 use drip_pointer::andersen::{PointsTo, analyse, analyse_naively, check};
 use drip_program::ValueId;
@@ -46,7 +47,7 @@ proptest! {
     fn the_fast_solver_equals_the_naive_one(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
         let program = random_program(&bytes, &Shape::default());
         let library = Library::builtin().expect("the built-in models are right");
-        let fast = analyse(&program, &library);
+        let fast = analyse(&program, &library, &Watch::default()).expect("nobody stops it");
         let naive = analyse_naively(&program, &library);
         prop_assert_eq!(check(&naive, 1), []);
         prop_assert_eq!(check(&fast, 1), []);

@@ -26,7 +26,7 @@ pub fn run(args: &DumpArgs, ui: &Ui) -> anyhow::Result<Exit> {
         statistics(&read, start)
     } else if saber {
         let only = function(&read.program, args)?;
-        dump_saber::text(&read.program, &config.library()?, only, args)
+        dump_saber::text(&read.program, &config.library()?, only, args)?
     } else if inside {
         inspection(&read.program, &config.library()?, args)?
     } else if args.summary {

@@ -22,8 +22,24 @@ const MAX_NODES: usize = 1 << 19;
 const CACHE_ENTRIES: usize = 1 << 14;
 
 /// A Boolean function of branch conditions. Equality is equivalence.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Bdd(BDDFunction);
+#[derive(Clone)]
+pub struct Bdd {
+    function: BDDFunction,
+    /// It has at most so many nodes. Counting them costs more than most operations: it is done when this says too little.
+    most_nodes: usize,
+}
+
+impl PartialEq for Bdd {
+    fn eq(&self, other: &Bdd) -> bool {
+        self.function == other.function
+    }
+}
+
+impl Eq for Bdd {}
+
+/// Nodes of a constant, and of a literal with both its ends.
+const CONSTANT_NODES: usize = 1;
+const LITERAL_NODES: usize = 3;
 
 /// The diagram grew beyond its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,31 +52,67 @@ impl From<OutOfMemory> for TooLarge {
 }
 
 impl Bdd {
-    fn bounded(function: BDDFunction) -> Result<Bdd, TooLarge> {
-        if function.node_count() > MAX_FUNCTION_NODES {
+    /// An operation, again without what nobody uses any more if the manager is full. The manager collects such nodes by itself,
+    /// but in a thread of its own: without this, what is found would depend on when that runs.
+    fn with_room<T>(&self, operation: impl Fn() -> Result<T, OutOfMemory>) -> Result<T, TooLarge> {
+        operation().or_else(|_| {
+            self.function.with_manager_shared(|manager, _| manager.gc());
+            Ok(operation()?)
+        })
+    }
+
+    /// The result of joining two functions.
+    fn joined(&self, other: &Bdd, function: BDDFunction) -> Result<Bdd, TooLarge> {
+        if function == self.function {
+            return Ok(self.clone());
+        }
+        if function == other.function {
+            return Ok(other.clone());
+        }
+        let (small, large) = match self.most_nodes <= other.most_nodes {
+            true => (self.most_nodes, other.most_nodes),
+            false => (other.most_nodes, self.most_nodes),
+        };
+        // Every node of the result stands for a pair; next to a literal there is one pair per node, and the literal's own ends.
+        let mut most_nodes = match small {
+            ..=LITERAL_NODES => large + LITERAL_NODES,
+            _ => small * large,
+        };
+        if most_nodes > MAX_FUNCTION_NODES {
+            most_nodes = function.node_count();
+        }
+        if most_nodes > MAX_FUNCTION_NODES {
             return Err(TooLarge);
         }
-        Ok(Bdd(function))
+        Ok(Bdd {
+            function,
+            most_nodes,
+        })
     }
 
     pub fn and(&self, other: &Bdd) -> Result<Bdd, TooLarge> {
-        Bdd::bounded(self.0.and(&other.0)?)
+        let function = self.with_room(|| self.function.and(&other.function))?;
+        self.joined(other, function)
     }
 
     pub fn or(&self, other: &Bdd) -> Result<Bdd, TooLarge> {
-        Bdd::bounded(self.0.or(&other.0)?)
+        let function = self.with_room(|| self.function.or(&other.function))?;
+        self.joined(other, function)
     }
 
     pub fn not(&self) -> Result<Bdd, TooLarge> {
-        Ok(Bdd(self.0.not()?))
+        Ok(Bdd {
+            function: self.with_room(|| self.function.not())?,
+            most_nodes: self.most_nodes,
+        })
     }
 
     pub fn is_true(&self) -> bool {
-        self.0.valid()
+        self.function.valid()
     }
 
     pub fn is_false(&self) -> bool {
-        !self.0.satisfiable()
+        !self.function.satisfiable()
     }
 }
 
@@ -96,11 +148,17 @@ impl Bdds {
     }
 
     pub fn yes(&self) -> Bdd {
-        Bdd(self.top.clone())
+        Bdd {
+            function: self.top.clone(),
+            most_nodes: CONSTANT_NODES,
+        }
     }
 
     pub fn no(&self) -> Bdd {
-        Bdd(self.bottom.clone())
+        Bdd {
+            function: self.bottom.clone(),
+            most_nodes: CONSTANT_NODES,
+        }
     }
 
     pub fn variable(&self, number: u32) -> Result<Bdd, TooLarge> {
@@ -109,7 +167,10 @@ impl Bdds {
         }
         let manager = &self.manager;
         let var = manager.with_manager_shared(|manager| BDDFunction::var(manager, number))?;
-        Ok(Bdd(var))
+        Ok(Bdd {
+            function: var,
+            most_nodes: LITERAL_NODES,
+        })
     }
 
     /// Cubes whose disjunction implies `function`, each as short as it can be made by leaving literals out; at most `most`.
@@ -118,7 +179,7 @@ impl Bdds {
         let mut rest = function.clone();
         let mut found: Vec<Cube> = Vec::new();
         while found.len() < most {
-            let Some(values) = rest.0.pick_cube(|_, _, _| false) else {
+            let Some(values) = rest.function.pick_cube(|_, _, _| false) else {
                 break;
             };
             let mut literals: Cube = values

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use drip_base::IndexVec;
+use drip_base::{IndexVec, Watch};
 use drip_flow::svfg::{self, Memories, Node, NodeId, Svfg};
 use drip_models::Library;
 use drip_pointer::andersen::{self, PointsTo};
@@ -78,13 +78,22 @@ pub enum Verdict {
 
 /// Analyses the whole program.
 pub fn run(program: &Program, library: &Library) -> (Analysis, Statistics) {
-    run_with(program, library, &Options::default())
+    run_watched(program, library, &Options::default(), &Watch::default())
 }
 
-pub fn run_with(program: &Program, library: &Library, options: &Options) -> (Analysis, Statistics) {
-    let mut facts = Facts::collect(program, library, Tracking::HeapHolders);
+/// The same, until the watch is stopped. Nothing is known before the value-flow graph is there; after that, the verdicts that
+/// were reached count.
+pub fn run_watched(
+    program: &Program,
+    library: &Library,
+    options: &Options,
+    watch: &Watch,
+) -> (Analysis, Statistics) {
+    let Some(mut facts) = Facts::collect(program, library, Tracking::HeapHolders, watch) else {
+        return (Analysis::default(), Statistics::default());
+    };
     let start = Instant::now();
-    let detections = facts.detect_all(options);
+    let detections = facts.detect_all(options, watch);
     let mut statistics = std::mem::take(&mut facts.statistics);
     count(&facts, &detections, &mut statistics);
     let analysis = report::analysis(&facts, library, &detections);
@@ -93,13 +102,19 @@ pub fn run_with(program: &Program, library: &Library, options: &Options) -> (Ana
 }
 
 impl<'p> Facts<'p> {
-    pub fn collect(program: &'p Program, library: &'p Library, tracking: Tracking) -> Facts<'p> {
+    /// `None` if the watch was stopped meanwhile: half a graph shows leaks that are none.
+    pub fn collect(
+        program: &'p Program,
+        library: &'p Library,
+        tracking: Tracking,
+        watch: &Watch,
+    ) -> Option<Facts<'p>> {
         let start = Instant::now();
-        let points_to = andersen::analyse(program, library);
+        let points_to = andersen::analyse(program, library, watch)?;
         let pre_analysis = start.elapsed();
         let start = Instant::now();
         let classes = Classes::build(&points_to, tracking);
-        let mod_ref = ModRef::build(&points_to, &classes);
+        let mod_ref = ModRef::build(&points_to, &classes, watch)?;
         let flows = control_flow(program, library);
         let cfgs: IndexVec<FuncId, Option<&Cfg>> = flows
             .iter()
@@ -110,11 +125,12 @@ impl<'p> Facts<'p> {
             classes: &classes,
             mod_ref: &mod_ref,
             cfgs: &cfgs,
+            watch,
         };
-        let memories = svfg::memories(&inputs);
+        let memories = svfg::memories(&inputs)?;
         let sparse_ssa = start.elapsed();
         let start = Instant::now();
-        let svfg = svfg::build(&inputs, &memories);
+        let svfg = svfg::build(&inputs, &memories)?;
         let mut facts = Facts {
             program,
             points_to,
@@ -129,18 +145,19 @@ impl<'p> Facts<'p> {
         facts.statistics.pre_analysis_seconds = seconds(pre_analysis);
         facts.statistics.sparse_ssa_seconds = seconds(sparse_ssa);
         facts.statistics.svfg_seconds = seconds(start.elapsed());
-        facts
+        Some(facts)
     }
 
-    /// Verdicts of all sources, in their order.
-    pub fn detect_all(&self, options: &Options) -> Vec<Detection> {
+    /// Verdicts of all sources, in their order; of those that were reached before the watch was stopped.
+    pub fn detect_all(&self, options: &Options, watch: &Watch) -> Vec<Detection> {
         let chunks: Vec<&[NodeId]> = self.svfg.sources.chunks(SOURCES_PER_MANAGER).collect();
         let found: Vec<Vec<Detection>> = chunks
             .into_par_iter()
             .map(|sources| {
                 let bdds = Bdds::new();
                 let detect = |&source| self.detect(options, &bdds, source);
-                sources.iter().map(detect).collect()
+                let sources = sources.iter().take_while(|_| !watch.is_stopped());
+                sources.map(detect).collect()
             })
             .collect();
         found.into_iter().flatten().collect()
@@ -246,6 +263,7 @@ fn characteristics(facts: &Facts<'_>) -> Statistics {
     out.pointers = solver.nodes;
     out.pointers_substituted = solver.substituted;
     out.pointers_on_cycles = solver.collapsed;
+    out.pointers_wide = solver.wide;
     out.constraints = solver.constraints;
     out.locations = solver.locations;
     out.sources = facts.svfg.sources.len();

@@ -1,5 +1,6 @@
 //! The phases as text, for dumps.
 
+use drip_base::Watch;
 use drip_flow::svfg::Namer;
 use drip_models::Library;
 use drip_pointer::modref::Tracking;
@@ -12,11 +13,14 @@ pub struct Inspection<'p> {
     facts: Facts<'p>,
 }
 
-/// Runs all phases but detection, on all memory as the paper has it.
-pub fn inspect<'p>(program: &'p Program, library: &'p Library) -> Inspection<'p> {
-    Inspection {
-        facts: Facts::collect(program, library, Tracking::All),
-    }
+/// Runs all phases but detection, on all memory as the paper has it; `None` if the watch was stopped.
+pub fn inspect<'p>(
+    program: &'p Program,
+    library: &'p Library,
+    watch: &Watch,
+) -> Option<Inspection<'p>> {
+    let facts = Facts::collect(program, library, Tracking::All, watch)?;
+    Some(Inspection { facts })
 }
 
 impl Inspection<'_> {

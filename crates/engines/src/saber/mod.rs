@@ -20,7 +20,7 @@ mod statistics;
 
 pub use bdd::{Bdd, Bdds};
 pub use condition::{Condition, Test};
-pub use driver::{Detection, Facts, Options, run, run_with};
+pub use driver::{Detection, Facts, Options, run, run_watched};
 pub use guard::Guards;
 pub use inspect::{Inspection, inspect};
 pub use slice::{Fate, Slice};

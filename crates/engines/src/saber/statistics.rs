@@ -17,6 +17,8 @@ pub struct Statistics {
     pub pointers: usize,
     pub pointers_substituted: usize,
     pub pointers_on_cycles: usize,
+    /// Variables that can point to too much: what they point to counts as out of sight.
+    pub pointers_wide: usize,
     pub constraints: usize,
     pub locations: usize,
     pub loads: usize,

@@ -1,6 +1,6 @@
 //! The rules of fig. 6, instance by instance.
 
-use drip_base::IndexVec;
+use drip_base::{IndexVec, Watch};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_pointer::andersen::{Callee, End, Flow, InstanceId, LocSet, PointsTo, copied_operands};
 use drip_pointer::modref::{Class, Classes, ModRef};
@@ -17,13 +17,15 @@ pub struct Inputs<'i, 'p> {
     pub mod_ref: &'i ModRef,
     /// Control flow of every function with a body.
     pub cfgs: &'i IndexVec<FuncId, Option<&'i Cfg>>,
+    /// Stops the work.
+    pub watch: &'i Watch,
 }
 
 /// Memory SSA of every instance.
 pub type Memories = IndexVec<InstanceId, Option<FunctionMemory>>;
 
-/// Puts every instance into memory SSA, in parallel.
-pub fn memories(inputs: &Inputs<'_, '_>) -> Memories {
+/// Puts every instance into memory SSA, in parallel; `None` if the watch was stopped meanwhile.
+pub fn memories(inputs: &Inputs<'_, '_>) -> Option<Memories> {
     let context = Context {
         points_to: inputs.points_to,
         classes: inputs.classes,
@@ -33,27 +35,33 @@ pub fn memories(inputs: &Inputs<'_, '_>) -> Memories {
     let built: Vec<Option<FunctionMemory>> = instances
         .into_par_iter()
         .map(|instance| {
+            if inputs.watch.is_stopped() {
+                return None;
+            }
             let func = inputs.points_to.instances().list[instance].func;
             let body = inputs.points_to.system.program.funcs[func].body.as_ref()?;
             let cfg = inputs.cfgs[func]?;
             Some(FunctionMemory::build(&context, instance, body, cfg))
         })
         .collect();
-    IndexVec::from_raw(built)
+    (!inputs.watch.is_stopped()).then(|| IndexVec::from_raw(built))
 }
 
-/// Builds the graph of the whole program.
-pub fn build(inputs: &Inputs<'_, '_>, memories: &Memories) -> Svfg {
+/// Builds the graph of the whole program; `None` if the watch was stopped meanwhile.
+pub fn build(inputs: &Inputs<'_, '_>, memories: &Memories) -> Option<Svfg> {
     let mut builder = Builder {
         inputs,
         memories,
         svfg: Svfg::default(),
     };
     for instance in inputs.points_to.instances().list.ids().iter() {
+        if inputs.watch.is_stopped() {
+            return None;
+        }
         builder.instance(instance);
     }
     builder.svfg.freeze();
-    builder.svfg
+    Some(builder.svfg)
 }
 
 struct Builder<'b, 'p> {

@@ -56,8 +56,16 @@ impl Checker<'_, '_> {
         self.points_to.node(node)
     }
 
+    /// Does the node point there? A wide one points to all that was handed over.
+    fn contains(&self, node: NodeId, loc: LocId) -> bool {
+        let points_to = self.points_to;
+        self.set(node).contains(loc)
+            || (points_to.is_wide(node) && points_to.outside().contains(loc))
+    }
+
     fn includes(&self, dst: NodeId, src: NodeId) -> Result<(), String> {
-        if self.set(src).is_subset(self.set(dst)) {
+        let set = self.set(src);
+        if set.is_subset(self.set(dst)) || set.iter().all(|loc| self.contains(dst, loc)) {
             return Ok(());
         }
         Err(format!(
@@ -67,13 +75,26 @@ impl Checker<'_, '_> {
         ))
     }
 
+    /// What is copied goes through nodes of the solver's own; if one of them is wide, what was handed over arrives as such.
+    fn includes_copied(&self, dst: NodeId, src: NodeId) -> Result<(), String> {
+        let points_to = self.points_to;
+        let handed = points_to.outside();
+        if points_to.statistics.wide > 0
+            && self.set(dst).contains(points_to.system.unseen)
+            && self.set(src).is_subset(handed)
+        {
+            return Ok(());
+        }
+        self.includes(dst, src)
+    }
+
     fn holds(&mut self, constraint: Constraint) -> Result<(), String> {
         let points_to = self.points_to;
         let types = &points_to.system.program.types;
         match constraint {
             Constraint::Addr { dst, loc } => {
                 let loc = self.objects.find(loc);
-                let held = self.set(dst).contains(loc);
+                let held = self.contains(dst, loc);
                 held.then_some(())
                     .ok_or_else(|| format!("{dst} lacks {loc}"))
             }
@@ -86,12 +107,12 @@ impl Checker<'_, '_> {
             } => {
                 for loc in points_to.node(src).iter() {
                     match moved(&mut self.objects, types, loc, offset, stride) {
-                        Moved::At(to) if self.set(dst).contains(to) => {}
+                        Moved::At(to) if self.contains(dst, to) => {}
                         Moved::At(to) => return Err(format!("{dst} lacks {to}")),
                         Moved::NeedsArray(object, _) => {
                             return Err(format!("{object} is no array"));
                         }
-                        Moved::Parked(object, at) if overflows(at) => {
+                        Moved::Parked(object, at) if overflows(&self.objects, object, at) => {
                             return Err(format!("{object} goes on at {at}"));
                         }
                         Moved::Parked(..) => {}
@@ -120,6 +141,9 @@ impl Checker<'_, '_> {
                 Ok(())
             }
             Constraint::MemCopy { dst, src, len } => {
+                if points_to.is_wide(src) {
+                    self.includes(points_to.system.handed, dst)?;
+                }
                 for from in points_to.node(src).iter() {
                     self.copied(points_to.node(dst), from, len)?;
                 }
@@ -148,6 +172,13 @@ impl Checker<'_, '_> {
         }
     }
 
+    fn exists(&self, loc: LocId) -> Result<(), String> {
+        let exists = loc.index() < self.points_to.system.contents.len();
+        exists
+            .then_some(())
+            .ok_or_else(|| format!("there is no {loc}"))
+    }
+
     fn copied(&mut self, dst: &LocSet, from: LocId, len: u64) -> Result<(), String> {
         let points_to = self.points_to;
         let types = &points_to.system.program.types;
@@ -158,15 +189,16 @@ impl Checker<'_, '_> {
                 return Err(format!("{to} is no array"));
             }
             for &(distance, field) in &fields {
+                self.exists(field)?;
+                let Some(field) = points_to.system.read(field) else {
+                    continue;
+                };
                 let Some(place) = copied_to(&mut self.objects, types, to, distance) else {
                     continue;
                 };
-                if place.index() >= points_to.system.contents.len() {
-                    return Err(format!("there is no {place}"));
-                }
-                let system = &points_to.system;
-                if let (Some(place), Some(field)) = (system.written(place), system.read(field)) {
-                    self.includes(place, field)?;
+                self.exists(place)?;
+                if let Some(place) = points_to.system.written(place) {
+                    self.includes_copied(place, field)?;
                 }
             }
         }

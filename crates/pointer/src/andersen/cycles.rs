@@ -1,5 +1,4 @@
-//! Union-find over nodes, and the search for cycles of copy edges that lazy cycle detection starts (Hardekopf and Lin, PLDI
-//! 2007: look for a cycle when an edge's two ends have equal sets, once per edge).
+//! Union-find over nodes, and the search for cycles of copy edges among few nodes.
 
 use super::NodeId;
 
@@ -44,21 +43,34 @@ impl Merged {
     }
 }
 
-/// Strongly connected components reachable from `start`, of at least two nodes. `succs` gives roots only.
-pub fn components_from(
-    start: NodeId,
+/// Strongly connected components among some nodes, of at least two nodes. `succs` gives roots among them only.
+pub fn components_among(
+    nodes: &[NodeId],
     mut succs: impl FnMut(NodeId, &mut Vec<NodeId>),
     marks: &mut Marks,
 ) -> Vec<Vec<NodeId>> {
     marks.start();
     let mut found = Vec::new();
-    let mut open: Vec<NodeId> = Vec::new();
-    let mut stack: Vec<(NodeId, Vec<NodeId>, usize)> = Vec::new();
+    for &start in nodes {
+        if matches!(marks.state(start), State::New) {
+            search_from(start, &mut succs, marks, &mut found);
+        }
+    }
+    found
+}
+
+/// Tarjan's search from one node.
+fn search_from(
+    start: NodeId,
+    succs: &mut impl FnMut(NodeId, &mut Vec<NodeId>),
+    marks: &mut Marks,
+    found: &mut Vec<Vec<NodeId>>,
+) {
+    let mut open: Vec<NodeId> = vec![start];
     let mut row = Vec::new();
     marks.enter(start);
-    open.push(start);
     succs(start, &mut row);
-    stack.push((start, std::mem::take(&mut row), 0));
+    let mut stack: Vec<(NodeId, Vec<NodeId>, usize)> = vec![(start, row, 0)];
     while let Some((node, list, at)) = stack.last_mut() {
         let node = *node;
         if let Some(&next) = list.get(*at) {
@@ -85,15 +97,10 @@ pub fn components_from(
             if component.len() > 1 {
                 found.push(component);
             }
-        }
-        if let Some((parent, ..)) = stack.last() {
-            let parent = *parent;
-            if low < marks.number(node) {
-                marks.lower(parent, low);
-            }
+        } else if let Some((parent, ..)) = stack.last() {
+            marks.lower(*parent, low);
         }
     }
-    found
 }
 
 enum State {

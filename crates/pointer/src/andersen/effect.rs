@@ -26,9 +26,11 @@ pub fn moved(objects: &mut Objects, types: &Types, loc: LocId, offset: i64, stri
     }
 }
 
-/// Does a parked offset give its object a tail once nothing else is left to do?
-pub fn overflows(offset: i64) -> bool {
-    offset > MAX_HEAP_OFFSET
+/// Does a parked offset give its object a tail once nothing else is left to do? Only a block of unknown size can go on there.
+pub fn overflows(objects: &Objects, object: ObjectId, offset: i64) -> bool {
+    let object = &objects.list[object];
+    let ends = object.ty.is_some() || object.size.is_some_and(|size| offset.unsigned_abs() > size);
+    offset > MAX_HEAP_OFFSET && object.stride == 0 && !ends
 }
 
 /// The fields that a copy of `len` bytes reads from `src`, by their distance from it. In an array every element is meant.

@@ -12,8 +12,9 @@
 //! satisfies its constraints, without sharing code with the solvers' propagation.
 //!
 //! Known limits: integers narrower than a pointer carry no pointers; an index that leaves its array is not followed; varargs
-//! of one function are one variable.
+//! of one function are one variable; pointers to almost everything are given up ([`wide`]).
 
+mod blocks;
 mod call;
 mod check;
 mod constraint;
@@ -23,12 +24,16 @@ mod external;
 mod flows;
 mod generate;
 mod instances;
+mod memory_edges;
+mod moves;
 mod naive;
 mod objects;
 mod points_to;
 mod solve;
 mod substitute;
 mod text;
+mod wave;
+mod wide;
 
 pub use call::{CallSite, Callee};
 pub use check::{Broken, check};
@@ -40,7 +45,7 @@ pub use instances::{CloneLimits, Instance, Instances};
 pub use objects::{Object, ObjectKind, Objects};
 pub use points_to::{PointsTo, SolverStatistics};
 
-use drip_base::entity_id;
+use drip_base::{Watch, entity_id};
 use drip_models::Library;
 use drip_program::Program;
 
@@ -60,9 +65,16 @@ entity_id! {
 /// A set of locations.
 pub type LocSet = drip_base::SparseSet<LocId>;
 
-/// Solves the whole program.
-pub fn analyse<'p>(program: &'p Program, library: &'p Library) -> PointsTo<'p> {
-    solve::solve(System::build(program, library, &CloneLimits::default()))
+/// Solves the whole program; `None` if the watch was stopped meanwhile.
+pub fn analyse<'p>(
+    program: &'p Program,
+    library: &'p Library,
+    watch: &Watch,
+) -> Option<PointsTo<'p>> {
+    solve::solve(
+        System::build(program, library, &CloneLimits::default()),
+        watch,
+    )
 }
 
 /// The same by the textbook's algorithm: slow, short, and sharing no propagation with [`analyse`].

@@ -1,6 +1,6 @@
 //! The twin of the fast solver: every constraint, again and again, until nothing changes. For tests.
 
-use drip_base::IndexVec;
+use drip_base::{IdSet, IndexVec};
 
 use super::call::Callee;
 use super::constraint::{Constraint, System};
@@ -56,6 +56,7 @@ pub fn solve(system: System<'_>) -> PointsTo<'_> {
         naive.system,
         reps,
         naive.sets,
+        IdSet::new(),
         naive.callees,
         SolverStatistics::default(),
     )
@@ -139,8 +140,11 @@ impl Naive<'_> {
                         }
                         // The next round moves it.
                         Moved::NeedsArray(object, stride) => self.make_array(object, stride),
-                        Moved::Parked(object, at) if overflows(at) => self.overflowing.push(object),
-                        Moved::Parked(..) => {}
+                        Moved::Parked(object, at) => {
+                            if overflows(&self.system.objects, object, at) {
+                                self.overflowing.push(object);
+                            }
+                        }
                     }
                 }
             }
@@ -177,10 +181,12 @@ impl Naive<'_> {
             return self.make_array(object, stride);
         }
         for (distance, field) in copied_fields(&self.system.objects, from, len) {
+            let Some(field) = self.system.read(field) else {
+                continue;
+            };
             let place = copied_to(&mut self.system.objects, types, to, distance);
             self.system.sync_contents();
-            let place = place.and_then(|place| self.system.written(place));
-            if let (Some(place), Some(field)) = (place, self.system.read(field)) {
+            if let Some(place) = place.and_then(|place| self.system.written(place)) {
                 self.include(place, field);
             }
         }

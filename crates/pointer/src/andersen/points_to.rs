@@ -19,6 +19,9 @@ pub struct SolverStatistics {
     pub substituted: usize,
     /// Nodes on cycles found while solving.
     pub collapsed: usize,
+    pub rounds: usize,
+    /// Nodes whose sets were given up because they were too large.
+    pub wide: usize,
     pub constraints: usize,
     pub edges: usize,
     pub locations: usize,
@@ -30,6 +33,8 @@ pub struct PointsTo<'p> {
     /// Where the set of each node is.
     reps: Vec<NodeId>,
     sets: Vec<LocSet>,
+    /// Nodes that point to anything that code out of sight can reach: their sets were too large.
+    wide: IdSet<NodeId>,
     /// Nodes that some heap block is in the set of.
     on_heap: IdSet<NodeId>,
     callees: FxHashMap<(InstanceId, InstId), Vec<Callee>>,
@@ -43,21 +48,25 @@ impl<'p> PointsTo<'p> {
         system: System<'p>,
         reps: Vec<NodeId>,
         mut sets: Vec<LocSet>,
+        wide: IdSet<NodeId>,
         indirect: IndexVec<CallId, Vec<Callee>>,
         statistics: SolverStatistics,
     ) -> PointsTo<'p> {
-        for set in &mut sets {
-            let stale = set.iter().any(|loc| system.objects.find(loc) != loc);
-            if stale {
-                let mut members: Vec<LocId> =
-                    set.iter().map(|loc| system.objects.find(loc)).collect();
-                members.sort_unstable();
-                *set = members.into_iter().collect();
-            }
+        let locs = || (0..system.objects.loc_count()).map(LocId::new);
+        let gone: LocSet = locs().filter(|&l| system.objects.find(l) != l).collect();
+        for set in sets.iter_mut().filter(|set| set.intersects(&gone)) {
+            let mut members: Vec<LocId> = set.iter().map(|loc| system.objects.find(loc)).collect();
+            members.sort_unstable();
+            *set = members.into_iter().collect();
         }
         let is_heap = |loc: LocId| matches!(system.objects.kind_of(loc), ObjectKind::Heap { .. });
+        let mut heap: LocSet = locs().filter(|&loc| is_heap(loc)).collect();
+        if !wide.is_empty() {
+            // It stands for blocks too that only wide pointers lead to.
+            heap.insert(system.unseen);
+        }
         let on_heap = (0..sets.len())
-            .filter(|&node| sets[node].iter().any(is_heap))
+            .filter(|&node| sets[node].intersects(&heap))
             .map(NodeId::new)
             .collect();
         let mut callees: FxHashMap<(InstanceId, InstId), Vec<Callee>> = FxHashMap::default();
@@ -74,6 +83,7 @@ impl<'p> PointsTo<'p> {
             system,
             reps,
             sets,
+            wide,
             on_heap,
             callees,
             statistics,
@@ -92,6 +102,12 @@ impl<'p> PointsTo<'p> {
         let rep = self.reps.get(node.index());
         rep.and_then(|rep| self.sets.get(rep.index()))
             .unwrap_or(&NOTHING)
+    }
+
+    /// Was the node's set given up? Then it points to anything that code out of sight can reach.
+    pub fn is_wide(&self, node: NodeId) -> bool {
+        let rep = self.reps.get(node.index());
+        rep.is_some_and(|&rep| self.wide.contains(rep))
     }
 
     /// What a value points to.
@@ -133,6 +149,12 @@ impl<'p> PointsTo<'p> {
     /// What a location holds.
     pub fn content(&self, loc: LocId) -> &LocSet {
         self.node(self.system.content(loc))
+    }
+
+    /// Can a location hold the address of a heap block?
+    pub fn holds_heap(&self, loc: LocId) -> bool {
+        let rep = self.reps.get(self.system.content(loc).index());
+        rep.is_some_and(|&rep| self.on_heap.contains(rep))
     }
 
     /// What code out of sight can reach.

@@ -1,84 +1,116 @@
-//! The fast solver: a worklist of nodes with difference propagation, variable substitution before ([`super::substitute`]) and
-//! lazy and hybrid cycle detection meanwhile ([`super::cycles`]).
+//! The fast solver: wave propagation (Pereira and Berlin, CGO 2009) with difference propagation, variable substitution before
+//! ([`super::substitute`]) and hybrid cycle detection meanwhile.
 //!
-//! State per root node: its set, the part of it that was not propagated yet (the delta), copy edges and the constraints that
-//! the node is the address of. A location brings its edges when it first appears in a delta. Objects that code out of sight
-//! can reach need no constraints of their own: they are marked, and what they hold is handed over as well.
-//! Order: nodes in the order of a topological sort of the first graph, round by round. The result does not depend on it.
+//! State per root node: its set, the part of it that was not passed on yet (the delta), the part that the constraints through
+//! memory have not seen yet (the unseen part), copy edges, and the constraints that the node is the address of.
+//! One round: cycles of copy edges become one node and nodes are ordered, sources first ([`super::wave`]); deltas go along
+//! copies and moves in that order; then loads, stores, calls and what code out of sight can reach see what is new and add
+//! edges ([`super::memory_edges`]). Copies of memory are looked at when nothing else is left ([`super::blocks`]).
+//! Objects that code out of sight can reach need no constraints of their own: they are marked, and what they hold is handed
+//! over as well. The result does not depend on the order.
 
-use drip_base::{Graph, IdSet, IndexVec, Sccs};
-use rustc_hash::{FxHashMap, FxHashSet};
+use drip_base::{IdSet, IndexVec, Watch};
+use rustc_hash::FxHashSet;
 
+use super::blocks::Copies;
 use super::call::Callee;
 use super::constraint::{Constraint, System};
-use super::cycles::{Marks, Merged, components_from};
-use super::effect::{copied_fields, copied_stride, copied_to, needs_array, overflows};
-use super::objects::ObjectKind;
+use super::cycles::{Marks, Merged};
+use super::moves::Moves;
 use super::points_to::{PointsTo, SolverStatistics};
 use super::substitute::prepare;
+use super::wave::Wave;
 use super::{CallId, LocId, LocSet, NodeId, ObjectId};
-
-/// Sets of at least this many locations are worth remembering where they were moved to.
-const MIN_REMEMBERED: usize = 32;
 
 /// What one node is the address, the source or the callee of.
 #[derive(Clone, Default)]
-struct Uses {
-    copies: Vec<NodeId>,
-    fields: Vec<(NodeId, i64, u32)>,
-    loads: Vec<NodeId>,
-    stores: Vec<NodeId>,
-    calls: Vec<CallId>,
-    /// Copies of memory that read or write through this node.
-    blocks: Vec<usize>,
+pub(super) struct Uses {
+    pub copies: Vec<NodeId>,
+    pub fields: Vec<(NodeId, i64, u32)>,
+    pub loads: Vec<NodeId>,
+    pub stores: Vec<NodeId>,
+    pub calls: Vec<CallId>,
+    /// Halves of copies of memory that read or write through this node.
+    pub gathers: Vec<usize>,
+    pub scatters: Vec<usize>,
     /// What its locations hold is one with this node (hybrid cycle detection).
-    ring: Option<NodeId>,
+    pub ring: Option<NodeId>,
+    /// Code out of sight is given what is in its set.
+    pub is_handed: bool,
 }
 
-/// A copy of memory: one node per distance connects all sources with all targets.
-#[derive(Clone)]
-struct BlockCopy {
-    dst: NodeId,
-    src: NodeId,
-    len: u64,
-    distances: FxHashMap<u64, NodeId>,
+impl Uses {
+    /// Is there anything besides copies and moves?
+    pub fn looks_through(&self) -> bool {
+        !self.loads.is_empty()
+            || !self.stores.is_empty()
+            || !self.calls.is_empty()
+            || !self.gathers.is_empty()
+            || !self.scatters.is_empty()
+            || self.ring.is_some()
+            || self.is_handed
+    }
+
+    fn passes_on(&self) -> bool {
+        !self.copies.is_empty() || !self.fields.is_empty()
+    }
+
+    fn take_over(&mut self, other: Uses) {
+        self.copies.extend(other.copies);
+        self.fields.extend(other.fields);
+        self.loads.extend(other.loads);
+        self.stores.extend(other.stores);
+        self.calls.extend(other.calls);
+        self.gathers.extend(other.gathers);
+        self.scatters.extend(other.scatters);
+        self.ring = self.ring.or(other.ring);
+        self.is_handed |= other.is_handed;
+    }
 }
 
-struct Solver<'p> {
-    system: System<'p>,
-    merged: Merged,
-    sets: Vec<LocSet>,
-    deltas: Vec<LocSet>,
-    uses: Vec<Uses>,
-    edges: FxHashSet<(NodeId, NodeId)>,
-    /// Edges that a cycle was looked for already.
-    tried: FxHashSet<(NodeId, NodeId)>,
-    marks: Marks,
+pub(super) struct Solver<'p> {
+    pub system: System<'p>,
+    pub merged: Merged,
+    pub sets: Vec<LocSet>,
+    /// Not yet passed on along copies and moves.
+    pub deltas: Vec<LocSet>,
+    /// Passed on, but not yet seen by loads, stores and calls.
+    pub unseen: Vec<LocSet>,
+    pub uses: Vec<Uses>,
+    pub edges: FxHashSet<(NodeId, NodeId)>,
+    pub marks: Marks,
     /// Nodes with a delta.
-    dirty: IdSet<NodeId>,
-    pending: Vec<NodeId>,
-    rank: Vec<u32>,
-    blocks: Vec<BlockCopy>,
-    dirty_blocks: IdSet<usize>,
-    /// Copies of memory that an object takes part in.
-    watched: FxHashMap<ObjectId, Vec<usize>>,
+    pub dirty: IdSet<NodeId>,
+    pub wave: Wave,
+    /// Nodes that became addresses after they had a set.
+    pub to_bound: Vec<NodeId>,
+    /// Nodes with an unseen part.
+    pub waiting: Vec<NodeId>,
+    pub copies: Copies,
     /// Blocks that were moved far into: they have a tail once all else is stable.
-    overflowing: IdSet<ObjectId>,
-    /// Large sets that were moved, by offset and stride.
-    moves: FxHashMap<(i64, u32), FxHashMap<LocSet, LocSet>>,
+    pub overflowing: IdSet<ObjectId>,
+    pub moves: Moves,
+    /// Nodes whose sets were given up.
+    pub wide: IdSet<NodeId>,
+    /// Locations that were merged into others.
+    pub gone: LocSet,
     /// Blocks that became arrays or got a tail: moves out of them lead elsewhere now.
-    reshaped: Vec<ObjectId>,
-    escaped: IdSet<ObjectId>,
-    callees: IndexVec<CallId, Vec<Callee>>,
-    reached: FxHashSet<(CallId, drip_program::FuncId)>,
+    pub reshaped: Vec<ObjectId>,
+    pub escaped: IdSet<ObjectId>,
+    pub callees: IndexVec<CallId, Vec<Callee>>,
+    pub reached: FxHashSet<(CallId, drip_program::FuncId)>,
     /// Calls through pointers from out of sight.
-    unseen_calls: IdSet<CallId>,
+    pub unseen_calls: IdSet<CallId>,
     /// Constraints before this one are in the graph.
     taken: usize,
-    collapsed: usize,
+    /// Locations before this one have a node, and are handed over if their object is.
+    known_locs: usize,
+    pub collapsed: usize,
+    pub rounds: usize,
 }
 
-pub fn solve(system: System<'_>) -> PointsTo<'_> {
+/// `None` if the watch was stopped: half a solution is none.
+pub fn solve<'p>(system: System<'p>, watch: &Watch) -> Option<PointsTo<'p>> {
     let offline = prepare(&system);
     let mut statistics = SolverStatistics {
         nodes: system.node_count(),
@@ -86,26 +118,30 @@ pub fn solve(system: System<'_>) -> PointsTo<'_> {
         ..SolverStatistics::default()
     };
     let mut solver = Solver::new(system, offline.same);
+    let handed = solver.find(solver.system.handed);
+    solver.uses[handed.index()].is_handed = true;
     for (&node, &ring) in &offline.ref_cycles {
         let root = solver.find(node);
         solver.uses[root.index()].ring = Some(ring);
     }
     solver.take_constraints();
-    solver.order();
-    solver.run();
+    solver.run(watch)?;
     statistics.collapsed = solver.collapsed;
+    statistics.rounds = solver.rounds;
+    statistics.wide = solver.wide.iter().count();
     statistics.constraints = solver.system.constraints.len();
-    statistics.edges = solver.edges.len();
+    statistics.edges = solver.uses.iter().map(|uses| uses.copies.len()).sum();
     statistics.locations = solver.system.objects.loc_count();
     solver.merged.grow(solver.system.node_count());
     let roots = solver.merged.into_roots();
-    PointsTo::new(
+    Some(PointsTo::new(
         solver.system,
         roots,
         solver.sets,
+        solver.wide,
         solver.callees,
         statistics,
-    )
+    ))
 }
 
 impl<'p> Solver<'p> {
@@ -116,42 +152,46 @@ impl<'p> Solver<'p> {
             merged: Merged::new(same),
             sets: Vec::new(),
             deltas: Vec::new(),
+            unseen: Vec::new(),
             uses: Vec::new(),
             edges: FxHashSet::default(),
-            tried: FxHashSet::default(),
             marks: Marks::default(),
             dirty: IdSet::new(),
-            pending: Vec::new(),
-            rank: Vec::new(),
-            blocks: Vec::new(),
-            dirty_blocks: IdSet::new(),
-            watched: FxHashMap::default(),
+            wave: Wave::default(),
+            to_bound: Vec::new(),
+            waiting: Vec::new(),
+            copies: Copies::default(),
             overflowing: IdSet::new(),
-            moves: FxHashMap::default(),
+            moves: Moves::default(),
+            wide: IdSet::new(),
+            gone: LocSet::new(),
             reshaped: Vec::new(),
             escaped: IdSet::new(),
             callees: IndexVec::from_elem(Vec::new(), calls),
             reached: FxHashSet::default(),
             unseen_calls: IdSet::new(),
             taken: 0,
+            known_locs: 0,
             collapsed: 0,
+            rounds: 0,
         };
         solver.grow();
         solver
     }
 
-    fn find(&mut self, node: NodeId) -> NodeId {
+    pub(super) fn find(&mut self, node: NodeId) -> NodeId {
         self.merged.find(node)
     }
 
     /// Room for nodes that were added; what escaped objects hold is handed over from the start.
-    fn grow(&mut self) {
-        let known = self.system.contents.len();
+    pub(super) fn grow(&mut self) {
+        let known = std::mem::replace(&mut self.known_locs, self.system.objects.loc_count());
         self.system.sync_contents();
         let nodes = self.system.node_count();
         self.merged.grow(nodes);
         self.sets.resize(nodes, LocSet::new());
         self.deltas.resize(nodes, LocSet::new());
+        self.unseen.resize(nodes, LocSet::new());
         self.uses.resize_with(nodes, Uses::default);
         for index in known..self.system.contents.len() {
             let loc = LocId::new(index);
@@ -159,18 +199,16 @@ impl<'p> Solver<'p> {
             if self.escaped.contains(object) {
                 self.hand_out(loc);
             }
-            self.touch_watched(object);
+            self.copies.touch(object);
         }
     }
 
-    fn touch_watched(&mut self, object: ObjectId) {
-        if let Some(blocks) = self.watched.get(&object) {
-            self.dirty_blocks.extend(blocks.iter().copied());
-        }
+    pub(super) fn has_new_locs(&self) -> bool {
+        self.known_locs < self.system.objects.loc_count()
     }
 
     /// Puts constraints that are new in the system into the graph.
-    fn take_constraints(&mut self) {
+    pub(super) fn take_constraints(&mut self) {
         self.grow();
         while self.taken < self.system.constraints.len() {
             let constraint = self.system.constraints[self.taken];
@@ -183,10 +221,7 @@ impl<'p> Solver<'p> {
                     src,
                     offset,
                     stride,
-                } => {
-                    let root = self.use_by(src);
-                    self.uses[root].fields.push((dst, offset, stride));
-                }
+                } => self.add_move(src, dst, offset, stride),
                 Constraint::Load { dst, addr } => {
                     let root = self.use_by(addr);
                     self.uses[root].loads.push(dst);
@@ -195,20 +230,7 @@ impl<'p> Solver<'p> {
                     let root = self.use_by(addr);
                     self.uses[root].stores.push(src);
                 }
-                Constraint::MemCopy { dst, src, len } => {
-                    let id = self.blocks.len();
-                    self.blocks.push(BlockCopy {
-                        dst,
-                        src,
-                        len,
-                        distances: FxHashMap::default(),
-                    });
-                    for node in [dst, src] {
-                        let root = self.use_by(node);
-                        self.uses[root].blocks.push(id);
-                    }
-                    self.dirty_blocks.insert(id);
-                }
+                Constraint::MemCopy { dst, src, len } => self.add_block(dst, src, len),
                 Constraint::Call(call) => {
                     if let Some(callee) = self.system.calls[call].callee {
                         let root = self.use_by(callee);
@@ -217,78 +239,105 @@ impl<'p> Solver<'p> {
                 }
             }
         }
+        for node in std::mem::take(&mut self.to_bound) {
+            self.bound_again(node);
+        }
+    }
+
+    /// The node has become an address.
+    fn bound_again(&mut self, node: NodeId) {
+        let root = self.find(node);
+        if !self.wide.contains(root) {
+            self.bound(root);
+        }
     }
 
     /// A new constraint has to see the node's whole set.
-    fn use_by(&mut self, node: NodeId) -> usize {
+    pub(super) fn use_by(&mut self, node: NodeId) -> usize {
         let root = self.find(node);
-        if !self.sets[root.index()].is_empty() {
-            self.deltas[root.index()] = self.sets[root.index()].clone();
-            self.mark(root);
+        let at = root.index();
+        if !self.sets[at].is_empty() {
+            self.unseen[at] = self.sets[at].clone();
+            self.waiting.push(root);
+            self.to_bound.push(root);
         }
-        root.index()
+        at
     }
 
-    fn mark(&mut self, root: NodeId) {
+    pub(super) fn mark(&mut self, root: NodeId) {
         if self.dirty.insert(root) {
-            self.pending.push(root);
+            self.wave.schedule(root);
         }
     }
 
-    fn add(&mut self, node: NodeId, loc: LocId) {
+    pub(super) fn add(&mut self, node: NodeId, loc: LocId) {
         let root = self.find(node);
         let loc = self.system.objects.find(loc);
-        if self.sets[root.index()].insert(loc) {
+        if self.wide.contains(root) {
+            if loc != self.system.unseen {
+                self.hand_over(&std::iter::once(loc).collect());
+            }
+        } else if self.sets[root.index()].insert(loc) {
             self.deltas[root.index()].insert(loc);
             self.mark(root);
+            self.bound(root);
         }
     }
 
-    fn add_all(&mut self, root: NodeId, locs: &LocSet) {
+    pub(super) fn add_all(&mut self, root: NodeId, locs: &LocSet) {
+        if self.wide.contains(root) {
+            return self.hand_over(locs);
+        }
         let new = self.sets[root.index()].union_diff(locs);
         if !new.is_empty() {
             self.deltas[root.index()].union_with(&new);
             self.mark(root);
+            self.bound(root);
         }
     }
 
-    fn add_edge(&mut self, src: NodeId, dst: NodeId) {
+    pub(super) fn add_edge(&mut self, src: NodeId, dst: NodeId) {
         let (src, dst) = (self.find(src), self.find(dst));
         if src == dst || !self.edges.insert((src, dst)) {
             return;
         }
+        self.wave.new_edges += 1;
         self.uses[src.index()].copies.push(dst);
         let set = std::mem::take(&mut self.sets[src.index()]);
         self.add_all(dst, &set);
         self.sets[src.index()] = set;
     }
 
-    /// Topological ranks of the first graph: sources first.
-    fn order(&mut self) {
-        let nodes = self.system.node_count();
-        let edges: Vec<(NodeId, NodeId)> = self.edges.iter().map(|&(a, b)| (b, a)).collect();
-        let graph = Graph::from_edges(nodes, edges);
-        let mut rank = vec![0; nodes];
-        for (at, members) in Sccs::compute(&graph).iter().enumerate() {
-            for member in members {
-                rank[member.index()] = at as u32;
-            }
+    fn add_move(&mut self, src: NodeId, dst: NodeId, offset: i64, stride: u32) {
+        let src = self.find(src);
+        self.wave.new_edges += 1;
+        self.uses[src.index()].fields.push((dst, offset, stride));
+        self.bound_again(src);
+        if !self.sets[src.index()].is_empty() {
+            let set = self.sets[src.index()].clone();
+            let moved = self.moved(&set, offset, stride);
+            let dst = self.find(dst);
+            self.add_all(dst, &moved);
         }
-        self.rank = rank;
     }
 
-    fn run(&mut self) {
+    /// `None`: stopped.
+    fn run(&mut self, watch: &Watch) -> Option<()> {
         loop {
-            while !self.pending.is_empty() || !self.dirty_blocks.is_empty() {
-                while !self.pending.is_empty() {
-                    self.round();
+            while self.has_work() || !self.copies.is_settled() {
+                while self.has_work() {
+                    if watch.is_stopped() {
+                        return None;
+                    }
+                    self.rounds += 1;
+                    self.collapse_and_order();
+                    self.propagate();
+                    self.look_through();
+                    self.take_constraints();
                 }
                 // Copies of memory are looked at as a whole: only when nothing else is left.
-                let blocks: Vec<usize> = self.dirty_blocks.iter().collect();
-                self.dirty_blocks.clear();
-                for block in blocks {
-                    self.copy_block(block);
-                }
+                self.collapse_and_order();
+                self.copy_memory();
             }
             if self.move_again() {
                 continue;
@@ -299,27 +348,17 @@ impl<'p> Solver<'p> {
                 let entry = &mut self.system.objects.list[object];
                 if entry.stride == 0 && !entry.has_tail {
                     entry.has_tail = true;
-                    self.reshaped.push(object);
-                    self.moves.clear();
+                    self.reshape(object);
                 }
             }
-            if !self.move_again() {
-                return;
+            if !self.move_again() && self.copies.is_settled() {
+                return Some(());
             }
         }
     }
 
-    /// All nodes with a delta, sources first.
-    fn round(&mut self) {
-        let mut round = std::mem::take(&mut self.pending);
-        let rank = |n: &NodeId| (self.rank.get(n.index()).copied().unwrap_or(u32::MAX), *n);
-        round.sort_unstable_by_key(rank);
-        for node in round {
-            if self.dirty.remove(node) {
-                self.visit(node);
-            }
-        }
-        self.take_constraints();
+    fn has_work(&self) -> bool {
+        self.wave.has_work() || !self.waiting.is_empty()
     }
 
     /// Moves out of reshaped blocks are done again. True if there are any.
@@ -329,12 +368,10 @@ impl<'p> Solver<'p> {
         if reshaped.is_empty() {
             return false;
         }
-        let mut locs: Vec<LocId> = (0..objects.loc_count())
+        let locs: LocSet = (0..objects.loc_count())
             .map(LocId::new)
             .filter(|&loc| reshaped.contains(objects.object_of(loc)))
             .collect();
-        locs.sort_unstable();
-        let locs: LocSet = locs.into_iter().collect();
         for index in 0..self.uses.len() {
             if !self.uses[index].fields.is_empty() {
                 let again = self.sets[index].intersection(&locs);
@@ -344,374 +381,79 @@ impl<'p> Solver<'p> {
                 }
             }
         }
-        !self.pending.is_empty()
-    }
-
-    fn visit(&mut self, node: NodeId) {
-        let node = self.find(node);
-        let delta = std::mem::take(&mut self.deltas[node.index()]);
-        if delta.is_empty() {
-            return;
-        }
-        let delta = self.current(delta);
-        if node == self.find(self.system.handed) {
-            self.escape(&delta);
-        }
-        self.through_memory(node, &delta);
-        self.moves(node, &delta);
-        self.calls(node, &delta);
-        let blocks = &self.uses[node.index()].blocks;
-        self.dirty_blocks.extend(blocks.iter().copied());
-        self.propagate(node, &delta);
+        self.has_work()
     }
 
     /// The set without merged locations.
-    fn current(&self, set: LocSet) -> LocSet {
-        let objects = &self.system.objects;
-        if set.iter().all(|loc| objects.find(loc) == loc) {
+    pub(super) fn current(&self, set: LocSet) -> LocSet {
+        if !set.intersects(&self.gone) {
             return set;
         }
+        let objects = &self.system.objects;
         let mut members: Vec<LocId> = set.iter().map(|loc| objects.find(loc)).collect();
         members.sort_unstable();
         members.into_iter().collect()
     }
 
-    fn through_memory(&mut self, node: NodeId, delta: &LocSet) {
-        let uses = &mut self.uses[node.index()];
-        let loads = std::mem::take(&mut uses.loads);
-        let stores = std::mem::take(&mut uses.stores);
-        let ring = uses.ring;
-        if loads.is_empty() && stores.is_empty() && ring.is_none() {
-            return;
-        }
-        if let Some(ring) = ring {
-            for loc in delta.iter() {
-                let (read, written) = (self.system.read(loc), self.system.written(loc));
-                if let (Some(content), true) = (written, read == written) {
-                    self.merge(content, ring);
-                }
-            }
-        }
-        // What many locations hold is often one node.
-        let mut read: Vec<NodeId> = Vec::new();
-        let mut written: Vec<NodeId> = Vec::new();
-        for loc in delta.iter() {
-            if let (Some(content), false) = (self.system.read(loc), loads.is_empty()) {
-                read.push(self.merged.find(content));
-            }
-            if let (Some(content), false) = (self.system.written(loc), stores.is_empty()) {
-                written.push(self.merged.find(content));
-            }
-        }
-        for list in [&mut read, &mut written] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        for content in read {
-            for &dst in &loads {
-                self.add_edge(content, dst);
-            }
-        }
-        for content in written {
-            for &src in &stores {
-                self.add_edge(src, content);
-            }
-        }
-        // The node itself may have been merged meanwhile.
-        let root = self.find(node);
-        self.uses[root.index()].loads.extend(loads);
-        self.uses[root.index()].stores.extend(stores);
-    }
-
-    fn moves(&mut self, node: NodeId, delta: &LocSet) {
-        let node = self.find(node);
-        let fields = std::mem::take(&mut self.uses[node.index()].fields);
-        for &(dst, offset, stride) in &fields {
-            let moved = self.moved(delta, offset, stride);
-            let root = self.find(dst);
-            self.add_all(root, &moved);
-        }
-        let root = self.find(node);
-        self.uses[root.index()].fields.extend(fields);
-    }
-
-    /// Where an offset of an object is.
-    fn move_to(&mut self, object: ObjectId, at: i64, stride: u32) -> Option<LocId> {
-        let types = &self.system.program.types;
-        if stride > 0 && self.system.objects.becomes_array(types, object, at, stride) {
-            self.make_array(object, stride);
-        }
-        let to = self.system.objects.loc(types, object, at);
-        if to.is_none() && overflows(at) {
-            self.overflowing.insert(object);
-        }
-        to
-    }
-
-    /// All locations of a set, moved. Nodes that get the same pointers move them by the same few offsets: large sets are
-    /// remembered until some block is reshaped.
-    fn moved(&mut self, set: &LocSet, offset: i64, stride: u32) -> LocSet {
-        let remember = set.len() >= MIN_REMEMBERED;
-        if remember && let Some(known) = self.moves.get(&(offset, stride)).and_then(|m| m.get(set))
-        {
-            return known.clone();
-        }
-        let mut moved: Vec<LocId> = Vec::with_capacity(set.len());
-        for loc in set.iter() {
-            let objects = &self.system.objects;
-            let loc = objects.find(loc);
-            let object = objects.object_of(loc);
-            let at = i64::from(objects.offset_of(loc)).saturating_add(offset);
-            moved.extend(self.move_to(object, at, stride));
-        }
-        if self.system.contents.len() < self.system.objects.loc_count() {
-            self.grow();
-        }
-        moved
-            .iter_mut()
-            .for_each(|loc| *loc = self.system.objects.find(*loc));
-        moved.sort_unstable();
-        let moved: LocSet = moved.into_iter().collect();
-        if remember && self.reshaped.is_empty() {
-            let by_set = self.moves.entry((offset, stride)).or_default();
-            by_set.insert(set.clone(), moved.clone());
-        }
-        moved
-    }
-
-    /// Merges the locations that are one now.
-    fn make_array(&mut self, object: ObjectId, stride: u32) {
-        let types = &self.system.program.types;
-        for (gone, kept) in self.system.objects.make_array(types, object, stride) {
-            let (a, b) = (self.system.contents[gone], self.system.contents[kept]);
-            self.merge(a, b);
-        }
-        self.touch_watched(object);
-        self.reshaped.push(object);
-        self.moves.clear();
-    }
-
-    fn calls(&mut self, node: NodeId, delta: &LocSet) {
-        let node = self.find(node);
-        let calls = self.uses[node.index()].calls.clone();
-        if calls.is_empty() {
-            return;
-        }
-        for loc in delta.iter() {
-            let func = match self.system.objects.kind_of(loc) {
-                ObjectKind::Function(func) => func,
-                ObjectKind::Outside => {
-                    for &call in &calls {
-                        if self.unseen_calls.insert(call) {
-                            let site = self.system.calls[call].clone();
-                            self.system.reach_outside(&site);
-                        }
-                    }
-                    continue;
-                }
-                _ => continue,
-            };
-            for &call in &calls {
-                if !self.reached.insert((call, func)) {
-                    continue;
-                }
-                let site = self.system.calls[call].clone();
-                if let Some(callee) = self.system.reach(&site, func) {
-                    self.callees[call].push(callee);
-                }
-            }
-        }
-        self.take_constraints();
-    }
-
-    fn propagate(&mut self, node: NodeId, delta: &LocSet) {
-        let node = self.find(node);
-        let copies = std::mem::take(&mut self.uses[node.index()].copies);
-        let mut targets: Vec<NodeId> = copies.iter().map(|&n| self.find(n)).collect();
-        targets.sort_unstable();
-        targets.dedup();
-        targets.retain(|&n| n != node);
-        let mut suspects = Vec::new();
-        for &dst in &targets {
-            self.add_all(dst, delta);
-            // Lazy cycle detection: equal sets on both ends of an edge hint at a cycle.
-            if self.sets[dst.index()] == self.sets[node.index()] && self.tried.insert((node, dst)) {
-                suspects.push(dst);
-            }
-        }
-        self.uses[node.index()].copies = targets;
-        for suspect in suspects {
-            let suspect = self.find(suspect);
-            self.collapse_cycles(suspect);
-        }
-    }
-
-    fn collapse_cycles(&mut self, start: NodeId) {
-        let (uses, merged) = (&self.uses, &mut self.merged);
-        let succs = |node: NodeId, out: &mut Vec<NodeId>| {
-            out.extend(uses[node.index()].copies.iter().map(|&n| merged.find(n)));
-        };
-        for component in components_from(start, succs, &mut self.marks) {
-            let Some((&first, rest)) = component.split_first() else {
-                continue;
-            };
-            self.collapsed += rest.len();
-            for &node in rest {
-                self.merge(node, first);
-            }
-        }
-    }
-
     /// Two nodes are one from now on.
-    fn merge(&mut self, a: NodeId, b: NodeId) {
+    pub(super) fn merge(&mut self, a: NodeId, b: NodeId) {
         let (a, b) = (self.find(a), self.find(b));
         if a == b {
             return;
         }
-        let (kept, gone) = if self.sets[a.index()].len() >= self.sets[b.index()].len() {
-            (a, b)
-        } else {
-            (b, a)
+        let wide = (self.wide.contains(a), self.wide.contains(b));
+        let first = match wide {
+            (true, _) => true,
+            (_, true) => false,
+            _ => self.sets[a.index()].len() >= self.sets[b.index()].len(),
         };
-        let uses = std::mem::take(&mut self.uses[gone.index()]);
-        let set = std::mem::take(&mut self.sets[gone.index()]);
-        let delta = std::mem::take(&mut self.deltas[gone.index()]);
+        let (kept, gone) = if first { (a, b) } else { (b, a) };
+        let (to, from) = (kept.index(), gone.index());
+        let uses = std::mem::take(&mut self.uses[from]);
+        let set = std::mem::take(&mut self.sets[from]);
+        let delta = std::mem::take(&mut self.deltas[from]);
+        let unseen = std::mem::take(&mut self.unseen[from]);
         self.dirty.remove(gone);
         self.merged.link(gone, kept);
-        // Only what both have passed on already is done with.
-        let passed_on = set
-            .difference(&delta)
-            .intersection(&self.sets[kept.index()].difference(&self.deltas[kept.index()]));
-        self.sets[kept.index()].union_with(&set);
-        self.deltas[kept.index()] = self.sets[kept.index()].difference(&passed_on);
-        let into = &mut self.uses[kept.index()];
-        into.copies.extend(uses.copies);
-        into.fields.extend(uses.fields);
-        into.loads.extend(uses.loads);
-        into.stores.extend(uses.stores);
-        into.calls.extend(uses.calls);
-        into.blocks.extend(uses.blocks);
-        let rings = (into.ring, uses.ring);
-        into.ring = rings.0.or(rings.1);
-        if !self.deltas[kept.index()].is_empty() {
+        self.wide.remove(gone);
+        self.wave.new_edges += 1;
+        // What one of them has not passed on, or has passed on to its own successors only, is passed on again.
+        let only_here = self.sets[to].difference(&set);
+        let only_there = set.difference(&self.sets[to]);
+        let mut to_pass = delta;
+        let mut to_see = unseen;
+        if uses.passes_on() {
+            to_pass.union_with(&only_here);
+        }
+        if uses.looks_through() {
+            to_see.union_with(&only_here);
+        }
+        if self.uses[to].passes_on() {
+            to_pass.union_with(&only_there);
+        }
+        if self.uses[to].looks_through() {
+            to_see.union_with(&only_there);
+        }
+        if self.wide.contains(kept) {
+            self.hand_over(&only_there);
+            to_pass = self.sets[to].clone();
+            to_see = to_pass.clone();
+        } else {
+            self.sets[to].union_with(&only_there);
+        }
+        let rings = (self.uses[to].ring, uses.ring);
+        self.uses[to].take_over(uses);
+        self.deltas[to].union_with(&to_pass);
+        self.unseen[to].union_with(&to_see);
+        if !self.deltas[to].is_empty() {
             self.mark(kept);
         }
+        if !self.unseen[to].is_empty() {
+            self.waiting.push(kept);
+        }
+        self.bound_again(kept);
         if let (Some(x), Some(y)) = rings {
             self.merge(x, y);
-        }
-    }
-
-    /// Code out of sight reads and writes all that it was handed, and calls the functions it knows.
-    fn escape(&mut self, delta: &LocSet) {
-        let (handed, outside) = (self.system.handed, self.system.outside);
-        for loc in delta.iter() {
-            match self.system.objects.kind_of(loc) {
-                ObjectKind::Library => {}
-                ObjectKind::Function(func) => {
-                    let Some(base) = self.system.instances.base(func) else {
-                        continue;
-                    };
-                    let params = self.system.params[base].clone();
-                    for param in params
-                        .into_iter()
-                        .flatten()
-                        .chain(self.system.varargs[base])
-                    {
-                        self.add_edge(outside, param);
-                    }
-                    if let Some(ret) = self.system.returns[base] {
-                        self.add_edge(ret, handed);
-                    }
-                }
-                _ => {
-                    let object = self.system.objects.object_of(loc);
-                    if self.escaped.insert(object) {
-                        for (_, field) in self.system.objects.list[object].locs().to_vec() {
-                            self.hand_out(field);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    fn hand_out(&mut self, loc: LocId) {
-        if let Some(content) = self.system.read(loc) {
-            self.add_edge(content, self.system.handed);
-        }
-        if let Some(content) = self.system.written(loc) {
-            self.add(content, self.system.unseen);
-        }
-        self.add(self.system.handed, loc);
-    }
-
-    fn copy_block(&mut self, id: usize) {
-        let BlockCopy { dst, src, len, .. } = self.blocks[id];
-        let (from, to) = (self.find(src), self.find(dst));
-        let sources = self.current(self.sets[from.index()].clone());
-        let targets = self.current(self.sets[to.index()].clone());
-        if sources.is_empty() || targets.is_empty() {
-            return;
-        }
-        let types = &self.system.program.types;
-        for loc in sources.iter().chain(targets.iter()) {
-            let object = self.system.objects.object_of(loc);
-            let watchers = self.watched.entry(object).or_default();
-            if watchers.last() != Some(&id) && !watchers.contains(&id) {
-                watchers.push(id);
-            }
-        }
-        let mut strides: Vec<u32> = sources
-            .iter()
-            .map(|loc| copied_stride(&self.system.objects, loc, len))
-            .filter(|&stride| stride > 0)
-            .collect();
-        strides.sort_unstable();
-        strides.dedup();
-        for stride in strides {
-            for target in targets.iter() {
-                let target = self.system.objects.find(target);
-                if needs_array(&self.system.objects, types, target, stride) {
-                    let object = self.system.objects.object_of(target);
-                    self.make_array(object, stride);
-                }
-            }
-        }
-        for source in sources.iter() {
-            let source = self.system.objects.find(source);
-            for (distance, field) in copied_fields(&self.system.objects, source, len) {
-                let Some(content) = self.system.read(field) else {
-                    continue;
-                };
-                let through = match self.blocks[id].distances.get(&distance) {
-                    Some(&known) => known,
-                    None => {
-                        let node = self.system.fresh_node();
-                        self.blocks[id].distances.insert(distance, node);
-                        self.grow();
-                        node
-                    }
-                };
-                self.add_edge(content, through);
-            }
-        }
-        let mut distances: Vec<(u64, NodeId)> = self.blocks[id]
-            .distances
-            .iter()
-            .map(|(&d, &n)| (d, n))
-            .collect();
-        distances.sort_unstable();
-        for target in targets.iter() {
-            let target = self.system.objects.find(target);
-            for &(distance, through) in &distances {
-                let place = copied_to(&mut self.system.objects, types, target, distance);
-                if let Some(place) = place {
-                    self.grow();
-                    if let Some(content) = self.system.written(place) {
-                        self.add_edge(through, content);
-                    }
-                }
-            }
         }
     }
 }
