@@ -378,10 +378,13 @@ impl ExitReader<'_, '_> {
                 .or_else(|| self.values.copied_term(self.frame, version)),
         };
         let Some(term) = term else {
+            // Of a number its class says all, whoever wrote it; a pointer may still be there.
+            let is_number = strong && self.frame.local.contents[cell].is_empty();
             return Some(match self.class_of_version(state, version) {
-                Class::Any => (Value::Unknown(Class::Any), Certainty::May),
-                class if strong => (Value::Unknown(class), Certainty::Must),
-                class => (Value::Unknown(class), Certainty::May),
+                class if is_number && class != Class::Any => {
+                    (Value::Unknown(class), Certainty::Must)
+                }
+                _ => (Value::Unknown(Class::Any), Certainty::May),
             });
         };
         let term = self.in_path(state, term);
