@@ -15,6 +15,7 @@ use drip_program::{
 };
 use smallvec::SmallVec;
 
+use super::delegates::Delegates;
 use super::unify::{rename, unify_fresh};
 
 /// Where the summaries of all functions come from.
@@ -22,6 +23,7 @@ pub struct CallContext<'a> {
     pub program: &'a Program,
     pub library: &'a Library,
     pub graph: &'a CallGraph,
+    pub delegates: &'a Delegates,
     /// Variables that keep their initial value.
     pub constants: &'a IdSet<GlobalId>,
     /// Computed so far; `None` while its component is being worked on for the first time.
@@ -210,6 +212,9 @@ pub fn summary_of(context: &CallContext<'_>, func: FuncId, unknown: &mut usize) 
         if let Some(model) = model.filter(|m| manages_memory(m)) {
             return Arc::clone(model);
         }
+        if let Some(model) = context.delegates.get(&func) {
+            return Arc::clone(model);
+        }
         return match &context.computed[func.index()] {
             Some(summary) => Arc::clone(summary),
             None => Arc::new(Summary::never_returns()),
@@ -234,7 +239,7 @@ pub fn summary_of(context: &CallContext<'_>, func: FuncId, unknown: &mut usize) 
     Arc::new(unknown_function(context.program, func))
 }
 
-fn manages_memory(summary: &Summary) -> bool {
+pub(super) fn manages_memory(summary: &Summary) -> bool {
     !summary.fresh.is_empty() || summary.outcomes.iter().any(|o| !o.frees.is_empty())
 }
 

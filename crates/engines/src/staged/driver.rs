@@ -18,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::{CallContext, anything};
 use super::causes::{Caused, one_per_cause};
+use super::delegates::{Delegates, delegates};
 use super::function::{Result, analyse};
 use super::merge::narrowed;
 use crate::finding::Analysis;
@@ -125,6 +126,7 @@ pub(super) struct Facts<'a> {
     program: &'a Program,
     library: &'a Library,
     graph: CallGraph,
+    delegates: Delegates,
     /// Functions whose summary somebody needs.
     called: IdSet<FuncId>,
     /// Variables that keep their initial value.
@@ -140,6 +142,7 @@ impl<'a> Facts<'a> {
             library,
             called: called_functions(&graph, program.funcs.len(), all),
             constants: constant_globals(program),
+            delegates: delegates(program, library),
             graph,
         }
     }
@@ -172,6 +175,7 @@ impl<'a> Facts<'a> {
             program: self.program,
             library: self.library,
             graph: &self.graph,
+            delegates: &self.delegates,
             constants: &self.constants,
             computed,
         }

@@ -7,6 +7,7 @@
 
 mod calls;
 mod causes;
+mod delegates;
 mod driver;
 mod effects;
 mod exits;
