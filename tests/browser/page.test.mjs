@@ -168,7 +168,11 @@ describe("the ledger", () => {
     assert.match(await count(), /^\d+ allocation sites$/);
     await page.keyboard.press("/");
     await page.keyboard.type("parse_line");
+    // The search follows the keys with a short delay; what it leaves is the answer to the whole word.
+    const rows = (word) => [...document.querySelectorAll("#ledger-rows .row")].every((row) => row.textContent.includes(word));
+    await page.waitForFunction(rows, "parse_line");
     assert.match(await count(), /^\d+ of \d+ allocation sites$/);
+    assert.ok((await texts(page, "#ledger-rows .row")).length > 0);
     for (const text of await texts(page, "#ledger-rows .row")) assert.match(text, /parse_line/);
     await page.keyboard.press("Escape");
     await page.waitForFunction(() => !document.getElementById("ledger-shown").textContent.includes(" of "));
