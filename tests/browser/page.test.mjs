@@ -311,7 +311,7 @@ describe("other reports", () => {
       await page.keyboard.press("2");
       await page.keyboard.press("/");
       await page.keyboard.type("malloc");
-      assert.match(await page.textContent("#ledger-shown"), / of /);
+      await page.waitForFunction(() => document.getElementById("ledger-shown").textContent.includes(" of "));
       console.log(`# ${basename(file)}: ${all} findings, open ${Math.round(opened)} ms`);
       assert.ok(opened < MAX_OPEN_MS, `${Math.round(opened)} ms`);
       quiet(page);
