@@ -397,3 +397,12 @@ fn proposals_are_safe() {
         }
     }
 }
+
+#[test]
+fn either_engine_tells_what_it_has_read() {
+    let project = Project::new(&[("leak.c", LEAK)]);
+    for engine in ["staged", "saber"] {
+        let said = project.drip(&["check", "--engine", engine, "leak.c"]);
+        said.ends_with(1).prints("1 leak in 1 function ");
+    }
+}

@@ -94,9 +94,9 @@ pub fn run_watched(
     };
     let start = Instant::now();
     let detections = facts.detect_all(options, watch);
+    let analysis = report::analysis(&facts, library, &detections);
     let mut statistics = std::mem::take(&mut facts.statistics);
     count(&facts, &detections, &mut statistics);
-    let analysis = report::analysis(&facts, library, &detections);
     statistics.detection_seconds = seconds(start.elapsed());
     (analysis, statistics)
 }
