@@ -337,6 +337,13 @@ pub struct ModelsListArgs {
     pub input: InputArgs,
 }
 
+impl ModelsListArgs {
+    pub fn wants(&self, name: &str) -> bool {
+        let part = self.contains.as_deref();
+        part.is_none_or(|part| name.contains(part))
+    }
+}
+
 #[derive(Clone, Debug, Args)]
 pub struct DumpArgs {
     /// The linked program as text

@@ -339,14 +339,14 @@ impl Explorer<'_, '_> {
     fn may_be_other(&self, index: usize, operand: Operand) -> bool {
         let memory = &self.frame.local.memory;
         let own = self.objects[index];
-        let is_found = |kind| matches!(kind, ObjKind::Entry(_) | ObjKind::Deep(_));
+        let is_loaded = |kind| matches!(kind, ObjKind::Entry(_) | ObjKind::Deep(_));
         let targets = self.frame.local.targets(operand);
         !targets.is_empty()
             && targets.iter().all(|l| {
                 let (one, other) = (memory.kind(own), memory.kind(l.obj));
-                let callers = |kind| is_found(kind) || kind.has_entry_state();
-                let found = is_found(one) || is_found(other);
-                l.obj != own && callers(one) && callers(other) && found
+                let callers = |kind| is_loaded(kind) || kind.has_entry_state();
+                let loaded = is_loaded(one) || is_loaded(other);
+                l.obj != own && callers(one) && callers(other) && loaded
             })
     }
 

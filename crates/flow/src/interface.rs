@@ -17,27 +17,20 @@ pub fn class_term(values: &mut Values, term: TermId, class: Class) -> Option<Ter
     let zero = terms.int(width, 0);
     Some(match class {
         Class::Any => return None,
-        Class::Eq(value) => {
+        Class::Eq(value) | Class::Ne(value) | Class::Lt(value) | Class::Ge(value) => {
             let constant = terms.int(width, value as u64);
-            terms.eq(term, constant)
-        }
-        Class::Ne(value) => {
-            let constant = terms.int(width, value as u64);
-            terms.ne(term, constant)
+            match class {
+                Class::Eq(_) => terms.eq(term, constant),
+                Class::Ne(_) => terms.ne(term, constant),
+                Class::Lt(_) => terms.slt(term, constant),
+                _ => terms.sle(constant, term),
+            }
         }
         Class::NonZero => terms.ne(term, zero),
         Class::Negative => terms.slt(term, zero),
         Class::Positive => terms.slt(zero, term),
         Class::NonNegative => terms.sle(zero, term),
         Class::NonPositive => terms.sle(term, zero),
-        Class::Lt(value) => {
-            let constant = terms.int(width, value as u64);
-            terms.slt(term, constant)
-        }
-        Class::Ge(value) => {
-            let constant = terms.int(width, value as u64);
-            terms.sle(constant, term)
-        }
         Class::Has(bits) | Class::Lacks(bits) => {
             let bits = terms.int(width, bits);
             let common = terms.band(term, bits);

@@ -24,15 +24,10 @@ fn list(args: &ModelsListArgs) -> anyhow::Result<Exit> {
         bail!("a program is read with --computed only; --contains TEXT shows some of the models");
     }
     let library = Config::find(None, false)?.library()?;
-    let contains = |name: &str| {
-        args.contains
-            .as_deref()
-            .is_none_or(|part| name.contains(part))
-    };
     let mut names: Vec<String> = library.names().into_iter().map(str::to_owned).collect();
     names.extend(library.patterns());
     let mut text = String::new();
-    for name in names.iter().filter(|name| contains(name)) {
+    for name in names.iter().filter(|name| args.wants(name)) {
         if let Some(summary) = library.find(name.trim_end_matches('*')) {
             text.push_str(&format!("{name}\n{}", indented(summary)));
         }

@@ -17,15 +17,8 @@ pub fn list(args: &ModelsListArgs, ui: &Ui) -> anyhow::Result<Exit> {
     let mut lines: Vec<String> = Vec::new();
     for func in read.program.funcs.ids().iter() {
         let name = read.program.func_name(func);
-        let wanted = args
-            .contains
-            .as_deref()
-            .is_none_or(|part| name.contains(part));
-        let Some(summary) = summaries
-            .get(func.index())
-            .and_then(Option::as_ref)
-            .filter(|_| wanted)
-        else {
+        let summary = summaries.get(func.index()).and_then(Option::as_ref);
+        let Some(summary) = summary.filter(|_| args.wants(name)) else {
             continue;
         };
         let pointers = pointer_parameters(&read.program, func);
@@ -67,19 +60,11 @@ fn roles(summary: &Summary, pointers: &[u16]) -> Vec<String> {
     tell("frees", &|o| freed(o, Certainty::Must));
     tell("perhaps frees", &|o| freed(o, Certainty::May));
     tell("keeps", &kept);
-    let touched: BTreeSet<String> = outcomes
-        .iter()
-        .flat_map(|o| {
-            freed(o, Certainty::Must)
-                .into_iter()
-                .chain(freed(o, Certainty::May))
-                .chain(kept(o))
-        })
-        .collect();
+    let touched: BTreeSet<u16> = outcomes.iter().flat_map(touched).collect();
     let only_read: Vec<String> = pointers
         .iter()
+        .filter(|n| !touched.contains(n))
         .map(|n| ValuePath::arg(*n).to_string())
-        .filter(|arg| !touched.iter().any(|t| t.starts_with(arg.as_str())))
         .collect();
     if !only_read.is_empty() {
         roles.push(format!("only uses {}", only_read.join(", ")));
@@ -109,7 +94,10 @@ fn freed(outcome: &Outcome, certainty: Certainty) -> BTreeSet<String> {
 
 /// Arguments that somebody still holds afterwards.
 fn kept(outcome: &Outcome) -> BTreeSet<String> {
-    let is_argument = |path: &ValuePath| matches!(path.root, Root::Arg(_)) && path.loads.is_empty();
+    kept_paths(outcome).map(ToString::to_string).collect()
+}
+
+fn kept_paths(outcome: &Outcome) -> impl Iterator<Item = &ValuePath> {
     let stored = outcome
         .writes
         .iter()
@@ -118,6 +106,18 @@ fn kept(outcome: &Outcome) -> BTreeSet<String> {
             _ => None,
         });
     let escaped = outcome.escapes.iter().map(|e| &e.path);
-    let kept = stored.chain(escaped).filter(|path| is_argument(path));
-    kept.map(ToString::to_string).collect()
+    let is_argument =
+        |path: &&ValuePath| matches!(path.root, Root::Arg(_)) && path.loads.is_empty();
+    stored.chain(escaped).filter(is_argument)
+}
+
+/// Arguments that are freed or kept, or from which something is freed.
+fn touched(outcome: &Outcome) -> BTreeSet<u16> {
+    let freed = outcome.frees.iter().map(|f| &f.path);
+    let roots = freed.chain(kept_paths(outcome)).map(|path| path.root);
+    let arguments = roots.filter_map(|root| match root {
+        Root::Arg(n) => Some(n),
+        _ => None,
+    });
+    arguments.collect()
 }

@@ -90,7 +90,7 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: boo
     }
 }
 
-/// The function with what its calls do; second, how many calls nobody knows.
+/// The function with what its calls do, the values of its names, and how many of its calls nobody knows.
 fn framed<'a>(
     context: &CallContext<'a>,
     func: FuncId,

@@ -230,16 +230,6 @@ fn is_told(memory: &Memory, cell: CellId) -> bool {
     memory.kind(memory.cells[cell].obj).has_entry_state() && memory.is_strong(cell)
 }
 
-/// Is what the cell holds there because the whole block it lay in was copied (a buffer that grows)? The summary tells the copy.
-fn is_copied(frame: &Frame<'_>, cell: CellId, held: ObjKind) -> bool {
-    let memory = &frame.local.memory;
-    let ObjKind::Entry(home) = held else {
-        return false;
-    };
-    let (to, from) = (memory.cells[cell].obj, memory.cells[home].obj);
-    whole_copies(frame).any(|copy| copy == (to, from))
-}
-
 /// Fresh blocks that get the whole contents of another block by a plain copy: where to, where from.
 pub fn whole_copies<'f>(frame: &'f Frame<'_>) -> impl Iterator<Item = (ObjId, ObjId)> + 'f {
     let local = &frame.local;
@@ -260,6 +250,11 @@ pub fn whole_copies<'f>(frame: &'f Frame<'_>) -> impl Iterator<Item = (ObjId, Ob
 pub fn moved_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     let memory = &frame.local.memory;
     let is_deep = |kind: ObjKind| matches!(kind, ObjKind::Entry(_)) && !is_passed(memory, kind);
+    let copies: Vec<(ObjId, ObjId)> = whole_copies(frame).collect();
+    // What lies in a block because the whole block it lay in was copied (a buffer that grows): the summary tells the copy.
+    let is_copied = |cell: CellId, home: CellId| {
+        copies.contains(&(memory.cells[cell].obj, memory.cells[home].obj))
+    };
     let mut found: Vec<ObjId> = Vec::new();
     for (cell, targets) in frame.local.contents.iter_enumerated() {
         let owner = memory.kind(memory.cells[cell].obj);
@@ -268,7 +263,8 @@ pub fn moved_objects(frame: &Frame<'_>) -> Vec<ObjId> {
         }
         for loc in targets {
             let kind = memory.kind(loc.obj);
-            let is_moved = kind != ObjKind::Entry(cell) && !is_copied(frame, cell, kind);
+            let is_moved =
+                matches!(kind, ObjKind::Entry(home) if home != cell && !is_copied(cell, home));
             if is_moved && is_deep(kind) && !found.contains(&loc.obj) {
                 found.push(loc.obj);
             }
