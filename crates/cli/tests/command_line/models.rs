@@ -213,6 +213,8 @@ const ROLES: &str = "#include <stdlib.h>\n#include <string.h>\n\
     static struct box *kept;\n\
     int box_keep(struct box *b) { if (kept) return -1; kept = b; return 0; }\n\
     size_t box_length(const struct box *b) { return strlen(b->text); }\n\
+    void free_last(char *a, char *b, char *c, char *d, char *e, char *f, char *g, char *h, char *i, char *j,\n\
+      char *k) { free(k); }\n\
     _Noreturn void box_die(void) { abort(); }\n";
 
 #[test]
@@ -225,6 +227,7 @@ fn roles_of_functions_are_found_by_what_they_do() {
         .prints("box_free: frees arg0; frees arg0[0]")
         .prints("box_keep: keeps arg0 in some outcomes")
         .prints("box_length: only uses arg0")
+        .prints("free_last: frees arg10; only uses arg0, arg1, arg2,")
         .prints("box_die: never returns");
     let said = project.drip(&["models", "list", "box.c"]).ends_with(2);
     said.complains("--computed");

@@ -42,6 +42,7 @@ pub fn analysis(facts: &Facts<'_>, library: &Library, detections: &[Detection]) 
     Analysis {
         statistics: Statistics {
             functions: facts.statistics.functions,
+            functions_limited: facts.points_to.functions_with_wide_pointers(),
             sites: detections.len(),
             candidates: findings.len(),
             ..Statistics::default()

@@ -30,10 +30,19 @@ pub struct CallContext<'a> {
     pub computed: &'a [Option<Arc<Summary>>],
 }
 
-/// The calls of one function, and how many of them nobody knows.
-pub fn call_table(context: &CallContext<'_>, func: FuncId, body: &Body) -> (CallTable, usize) {
+/// What the calls of a function leave open.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Open {
+    /// Calls that nobody knows.
+    pub unknown: usize,
+    /// A call through a pointer has more alternatives than are told apart: some are left out.
+    pub limited: bool,
+}
+
+/// The calls of one function.
+pub fn call_table(context: &CallContext<'_>, func: FuncId, body: &Body) -> (CallTable, Open) {
     let mut table = CallTable::default();
-    let mut unknown = 0;
+    let mut open = Open::default();
     for (inst, data) in body.insts.iter_enumerated() {
         let (Op::Call { flags, args, .. } | Op::Invoke { flags, args, .. }) = data.op else {
             continue;
@@ -44,7 +53,7 @@ pub fn call_table(context: &CallContext<'_>, func: FuncId, body: &Body) -> (Call
         }
         if flags.has(CallFlags::NORETURN) {
             let may_throw = match context.graph.callees(func, inst) {
-                Callees::Known(targets) => merged(context, targets, &mut 0).may_throw,
+                Callees::Known(targets) => merged(context, targets, &mut Open::default()).may_throw,
                 Callees::Unknown => false,
             };
             let never = Summary {
@@ -55,15 +64,15 @@ pub fn call_table(context: &CallContext<'_>, func: FuncId, body: &Body) -> (Call
             continue;
         }
         let summary = match context.graph.callees(func, inst) {
-            Callees::Known(targets) => merged(context, targets, &mut unknown),
+            Callees::Known(targets) => merged(context, targets, &mut open),
             Callees::Unknown => {
-                unknown += 1;
+                open.unknown += 1;
                 Arc::new(opaque_call(args.len as usize))
             }
         };
         table.insert(inst, summary);
     }
-    (table, unknown)
+    (table, open)
 }
 
 /// Calls of several functions that turn out to be calls of fewer: the function's own memory says which table or pointer it is
@@ -90,15 +99,15 @@ pub fn narrowed(context: &CallContext<'_>, frame: &Frame<'_>) -> CallTable {
             })
             .collect();
         if let Some(fewer) = local.filter(|l| !l.is_empty() && l.len() < all.len()) {
-            table.insert(inst, merged(context, &fewer, &mut 0));
+            table.insert(inst, merged(context, &fewer, &mut Open::default()));
         }
     }
     table
 }
 
-fn merged(context: &CallContext<'_>, targets: &[FuncId], unknown: &mut usize) -> Arc<Summary> {
+fn merged(context: &CallContext<'_>, targets: &[FuncId], open: &mut Open) -> Arc<Summary> {
     if let [one] = targets {
-        return summary_of(context, *one, unknown);
+        return summary_of(context, *one, open);
     }
     let mut all = Summary {
         pure: true,
@@ -106,7 +115,7 @@ fn merged(context: &CallContext<'_>, targets: &[FuncId], unknown: &mut usize) ->
     };
     let summaries: Vec<Arc<Summary>> = targets
         .iter()
-        .map(|&target| summary_of(context, target, unknown))
+        .map(|&target| summary_of(context, target, open))
         .collect();
     for summary in &summaries {
         append(&mut all, summary);
@@ -118,7 +127,9 @@ fn merged(context: &CallContext<'_>, targets: &[FuncId], unknown: &mut usize) ->
         // Too many alternatives to keep apart: equal effects first, then the rest as it is.
         all.outcomes.sort();
         all.outcomes.dedup();
-        all.limited |= all.outcomes.len() > 2 * MAX_OUTCOMES;
+        let too_many = all.outcomes.len() > 2 * MAX_OUTCOMES;
+        open.limited |= too_many;
+        all.limited |= too_many;
         all.outcomes.truncate(2 * MAX_OUTCOMES);
     }
     Arc::new(all)
@@ -200,7 +211,7 @@ fn append(all: &mut Summary, summary: &Summary) {
 }
 
 /// What a function does, by the best source there is.
-pub fn summary_of(context: &CallContext<'_>, func: FuncId, unknown: &mut usize) -> Arc<Summary> {
+fn summary_of(context: &CallContext<'_>, func: FuncId, open: &mut Open) -> Arc<Summary> {
     let function = &context.program.funcs[func];
     let name = context.program.func_name(func);
     let model = context
@@ -235,7 +246,7 @@ pub fn summary_of(context: &CallContext<'_>, func: FuncId, unknown: &mut usize) 
     if let Some(summary) = by_attributes(context.program, func) {
         return Arc::new(summary);
     }
-    *unknown += 1;
+    open.unknown += 1;
     Arc::new(unknown_function(context.program, func))
 }
 

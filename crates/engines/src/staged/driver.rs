@@ -261,11 +261,12 @@ impl<'a> Facts<'a> {
                     if is_small && round + 1 == rounds {
                         unfinished(Arc::make_mut(&mut result.summary));
                         result.statistics.functions_limited = 1;
+                        result.exhausted = true;
                     }
                     known[func.index()] = Some(inside);
                 }
                 // What hits its limits once will do so again.
-                if result.statistics.functions_limited > 0 {
+                if result.exhausted {
                     given_up.insert(func);
                     stale.remove(&func);
                 }

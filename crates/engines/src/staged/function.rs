@@ -11,7 +11,7 @@ use drip_pointer::local::CallTable;
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
-use super::calls::{CallContext, call_table, callee_name, narrowed};
+use super::calls::{CallContext, Open, call_table, callee_name, narrowed};
 use super::causes::{Caused, cause, is_unseen};
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
@@ -39,18 +39,20 @@ pub struct Result {
     pub findings: Vec<Caused>,
     pub ledger: Vec<LedgerEntry>,
     pub statistics: Statistics,
+    /// Fuel or a bound was used up: it will be the next time, too.
+    pub exhausted: bool,
 }
 
 /// Analyses one function with what is known of its callees. `called`: somebody needs its summary.
 pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: bool) -> Result {
     let start = std::time::Instant::now();
-    let (frame, mut values, unknown_calls) = framed(context, func, body);
+    let (frame, mut values, open) = framed(context, func, body);
     let may_throw = may_throw(body, &frame.calls);
     let frame_time = start.elapsed();
     let decisions = decisions(&frame, &mut values);
     let mut statistics = Statistics {
         functions: 1,
-        unknown_calls,
+        unknown_calls: open.unknown,
         ..Statistics::default()
     };
     let mut work = Work::new(context, &frame, &mut values, &decisions, &mut statistics);
@@ -81,32 +83,34 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: boo
         summarized.elapsed().as_micros()
     );
     statistics.times.functions = start.elapsed();
-    statistics.functions_limited = usize::from(limited || summary.limited || frame.local.limited);
+    let exhausted = limited || summary.limited || frame.local.limited;
+    statistics.functions_limited = usize::from(exhausted || open.limited);
     Result {
         summary: Arc::new(summary),
         findings,
         ledger,
         statistics,
+        exhausted,
     }
 }
 
-/// The function with what its calls do, the values of its names, and how many of its calls nobody knows.
+/// The function with what its calls do, the values of its names, and what its calls leave open.
 fn framed<'a>(
     context: &CallContext<'a>,
     func: FuncId,
     body: &'a Body,
-) -> (Frame<'a>, Values, usize) {
+) -> (Frame<'a>, Values, Open) {
     let build = |calls| Frame::build(context.program, func, body, calls, context.constants);
-    let (mut calls, unknown) = call_table(context, func, body);
+    let (mut calls, open) = call_table(context, func, body);
     let (frame, values) = build(calls);
     let fewer = narrowed(context, &frame);
     if fewer.is_empty() {
-        return (frame, values, unknown);
+        return (frame, values, open);
     }
     calls = frame.calls;
     calls.extend(fewer);
     let (frame, values) = build(calls);
-    (frame, values, unknown)
+    (frame, values, open)
 }
 
 /// Follows every fresh object of a function, for dumps.
@@ -383,7 +387,7 @@ impl<'w, 'a> Work<'w, 'a> {
         }
         trials.finish(!losses.is_empty(), refused);
         self.steps += trials.steps;
-        self.exhausted = trials.exhausted;
+        self.exhausted = trials.exhausted || (refused && losses.is_empty());
         losses
     }
 
@@ -465,7 +469,7 @@ impl<'w, 'a> Work<'w, 'a> {
         if self.exhausted {
             return (
                 Verdict::Undecided,
-                "limit: some path may lose it, those that were tried are infeasible".to_owned(),
+                "limit: some path may lose it, none of those that were tried is certain".to_owned(),
             );
         }
         if flow.ends.iter().any(|e| e.kind == EndKind::LostPerhaps) {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use drip_base::{IdSet, IndexVec};
-use drip_program::{Body, Const, InstId, Operand, OperandKind, ValueId};
+use drip_program::{Body, Const, FuncId, InstId, Operand, OperandKind, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::call::Callee;
@@ -108,6 +108,26 @@ impl<'p> PointsTo<'p> {
     pub fn is_wide(&self, node: NodeId) -> bool {
         let rep = self.reps.get(node.index());
         rep.is_some_and(|&rep| self.wide.contains(rep))
+    }
+
+    /// Functions with a pointer whose set was given up.
+    pub fn functions_with_wide_pointers(&self) -> usize {
+        let instances = self.instances().list.iter_enumerated();
+        let has_wide = |instance: InstanceId, func: FuncId| {
+            let body = self.system.program.funcs[func].body.as_ref();
+            let values = body.map_or(0, Body::value_count);
+            (0..values).any(|value| {
+                let node = self.system.value(instance, ValueId::new(value));
+                node.is_some_and(|node| self.is_wide(node))
+            })
+        };
+        let mut found: Vec<FuncId> = instances
+            .filter(|(instance, data)| has_wide(*instance, data.func))
+            .map(|(_, data)| data.func)
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found.len()
     }
 
     /// What a value points to.
