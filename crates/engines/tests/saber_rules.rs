@@ -418,8 +418,8 @@ fn v_csmu_and_v_cschi() {
     );
     same(
         &known.edges("give"),
-        "give.r0.n1 <-- give.r0.n0
-         give.r0.n1 <-- give.v1
+        // %f is main's one variable: the store replaces what it held.
+        "give.r0.n1 <-- give.v1
          give.v1 <-(main.i2- main.v1
          main.r0.n1 <-)main.i2- give.r0.n1",
     );

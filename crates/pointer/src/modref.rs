@@ -246,7 +246,10 @@ impl ModRef {
             }
             _ => return out,
         }
-        let memory = Memory { points_to };
+        let memory = Memory {
+            points_to,
+            refined: None,
+        };
         for Flow { from, to } in memory.flows(instance, body, inst) {
             // [I-LD] (SABER fig. 3): 𝒰 = ps(q) ∩ NonLocal_f  ⊢  f ↓ p = *q : 𝒰, ∅
             if let End::Memory(locs) = from {

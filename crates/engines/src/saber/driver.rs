@@ -270,7 +270,10 @@ fn characteristics(facts: &Facts<'_>) -> Statistics {
     let nodes = facts.svfg.nodes.iter();
     out.sinks = nodes.filter(|n| matches!(n, Node::Sink { .. })).count();
     let memories = facts.memories.iter().flatten();
-    out.regions = memories.map(|memory| memory.regions.len()).sum();
+    for memory in memories {
+        out.regions += memory.regions.len();
+        out.pointers_refined += memory.refined.len();
+    }
     out.svfg_nodes = facts.svfg.nodes.len();
     out.svfg_edges = facts.svfg.edge_count();
     out

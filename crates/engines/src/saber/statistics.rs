@@ -19,6 +19,8 @@ pub struct Statistics {
     pub pointers_on_cycles: usize,
     /// Variables that can point to too much: what they point to counts as out of sight.
     pub pointers_wide: usize,
+    /// Values whose set is smaller, or empty, after the flow-sensitive refinement.
+    pub pointers_refined: usize,
     pub constraints: usize,
     pub locations: usize,
     pub loads: usize,

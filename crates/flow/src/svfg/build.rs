@@ -8,6 +8,7 @@ use drip_program::{Body, Cfg, FuncId, InstId, Op, Operand, ValueId};
 use rayon::prelude::*;
 
 use super::graph::{EdgeKind, Node, NodeId, Place, Svfg, Use};
+use super::refine::Exposure;
 use super::regions::{Context, FunctionMemory};
 
 /// What the graph is built from.
@@ -26,8 +27,10 @@ pub type Memories = IndexVec<InstanceId, Option<FunctionMemory>>;
 
 /// Puts every instance into memory SSA, in parallel; `None` if the watch was stopped meanwhile.
 pub fn memories(inputs: &Inputs<'_, '_>) -> Option<Memories> {
+    let exposure = Exposure::build(inputs.points_to);
     let context = Context {
         points_to: inputs.points_to,
+        exposure: &exposure,
         classes: inputs.classes,
         mod_ref: inputs.mod_ref,
     };
@@ -120,7 +123,10 @@ impl<'b> Builder<'b, '_> {
     /// Node of a value that can carry a block.
     fn value(&mut self, here: Here<'_>, value: ValueId) -> Option<NodeId> {
         let Here { instance, body, .. } = here;
-        if !self.inputs.points_to.is_on_heap(instance, value) {
+        if !here
+            .memory
+            .is_on_heap(self.inputs.points_to, instance, value)
+        {
             return None;
         }
         let place = match body.def(value) {

@@ -1,7 +1,7 @@
 //! SABER's sparse value-flow graph of the whole program (§4.2.2–4.3): where does a value go, through variables and memory,
 //! within and across functions?
 //!
-//! [`regions`] partitions the memory that one instance accesses and annotates its statements with μ and χ (fig. 4); crate
+//! [`refine`] makes the points-to sets of one instance flow-sensitive (§4.1); [`regions`] partitions the memory that one instance accesses and annotates its statements with μ and χ (fig. 4); crate
 //! `memssa` versions them; [`build()`] connects definitions by the rules of fig. 6.
 //!
 //! Nodes are definitions: of SSA values, of versions of regions; pseudo-parameters μ(R) of calls; sources and sinks. Edges say
@@ -12,10 +12,12 @@
 
 mod build;
 mod graph;
+mod refine;
 mod regions;
 mod text;
 
 pub use build::{Inputs, Memories, build, memories};
 pub use graph::{Edge, EdgeKind, Node, NodeId, Place, SiteId, Svfg, Use};
+pub use refine::Exposure;
 pub use regions::{Context, FunctionMemory, Region};
 pub use text::Namer;

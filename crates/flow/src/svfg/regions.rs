@@ -6,11 +6,15 @@
 
 use drip_base::IndexVec;
 use drip_memssa::{Annotations, MemSsa, RegionId};
-use drip_pointer::andersen::{End, Flow, InstanceId, LocId, LocSet, Memory, ObjectKind, PointsTo};
+use drip_pointer::andersen::{
+    End, Flow, InstanceId, LocId, LocSet, Memory, ObjectKind, PointsTo, Refined,
+};
 use drip_pointer::modref::{Classes, Effects, ModRef};
-use drip_program::{BlockId, Body, Cfg, Const, InstId, Op};
+use drip_program::{BlockId, Body, Cfg, Const, InstId, Op, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+
+use super::refine::{Exposure, refine};
 
 /// A set of locations that are accessed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,11 +36,14 @@ pub struct FunctionMemory {
     pub entering: Vec<RegionId>,
     /// EXT: regions that values go out by.
     pub leaving: Vec<RegionId>,
+    /// Points-to sets that are smaller here than for the whole run.
+    pub refined: Refined,
 }
 
 /// What regions are made from.
 pub struct Context<'c, 'p> {
     pub points_to: &'c PointsTo<'p>,
+    pub exposure: &'c Exposure,
     pub classes: &'c Classes,
     pub mod_ref: &'c ModRef,
 }
@@ -48,11 +55,19 @@ impl FunctionMemory {
         body: &Body,
         cfg: &Cfg,
     ) -> FunctionMemory {
-        let statements = Statements::collect(context, instance, body, cfg);
-        FunctionMemory::from_statements(context, instance, body, cfg, statements)
+        let mut statements = Statements {
+            flows: flows(context, instance, body, cfg, None),
+            calls: calls(context, instance, body, cfg),
+        };
+        let refined = refine(context, instance, body, cfg, &statements);
+        if !refined.is_empty() {
+            statements.flows = flows(context, instance, body, cfg, Some(&refined));
+        }
+        let out = FunctionMemory::from_statements(context, instance, body, cfg, statements);
+        FunctionMemory { refined, ..out }
     }
 
-    pub(super) fn from_statements(
+    fn from_statements(
         context: &Context<'_, '_>,
         instance: InstanceId,
         body: &Body,
@@ -74,6 +89,7 @@ impl FunctionMemory {
             flows: Vec::new(),
             entering: Vec::new(),
             leaving: Vec::new(),
+            refined: Refined::default(),
         };
         let effects = context.mod_ref.effects(instance);
         let nonlocal = |out: &FunctionMemory, set: &LocSet| {
@@ -83,10 +99,25 @@ impl FunctionMemory {
         };
         out.entering = nonlocal(&out, &effects.uses);
         out.leaving = nonlocal(&out, &effects.defs);
-        let marks = out.annotate(context, body, cfg, &statements);
+        let marks = out.annotate(context, instance, body, cfg, &statements);
         out.ssa = drip_memssa::build(cfg.graph(), cfg.reversed_graph(), cfg.dominators(), &marks);
         out.flows = statements.flows;
         out
+    }
+
+    /// Can a value point to a heap block?
+    pub fn is_on_heap(
+        &self,
+        points_to: &PointsTo<'_>,
+        instance: InstanceId,
+        value: ValueId,
+    ) -> bool {
+        let refined_away = || {
+            self.refined
+                .get(&value)
+                .is_some_and(|set| !set.iter().any(|loc| points_to.can_be_heap(loc)))
+        };
+        points_to.is_on_heap(instance, value) && !refined_away()
     }
 
     /// Regions that share a location with the set.
@@ -105,6 +136,7 @@ impl FunctionMemory {
     fn annotate(
         &mut self,
         context: &Context<'_, '_>,
+        instance: InstanceId,
         body: &Body,
         cfg: &Cfg,
         statements: &Statements,
@@ -115,7 +147,8 @@ impl FunctionMemory {
         for block in body.blocks.ids() {
             for inst in body.block_insts(block) {
                 if let Some((_, flows)) = flows.next_if(|(at, _)| *at == inst) {
-                    self.annotate_flows(context, body, cfg, &mut marks, (block, inst), flows);
+                    let one_cell = |locs: &LocSet| is_one_cell(context, instance, cfg, locs);
+                    self.annotate_flows(&mut marks, (block, inst), flows, one_cell);
                 }
                 if let Some((_, effects)) = calls.next_if(|(at, _)| *at == inst) {
                     self.annotate_call(&mut marks, (block, inst), effects);
@@ -135,12 +168,10 @@ impl FunctionMemory {
     // [S-COPY] (SABER fig. 4): p = q has no μ and no χ
     fn annotate_flows(
         &self,
-        context: &Context<'_, '_>,
-        body: &Body,
-        cfg: &Cfg,
         marks: &mut Annotations,
         (block, inst): (BlockId, InstId),
         flows: &[Flow],
+        is_one_cell: impl Fn(&LocSet) -> bool,
     ) {
         // [S-LD] (SABER fig. 4): p = *q, R ∈ ℝ_f, R ∩ ps(q) ≠ ∅  ⊢  θ ∪= { μ(R) }
         for flow in flows {
@@ -153,7 +184,7 @@ impl FunctionMemory {
         // [S-ST] (SABER fig. 4): *p = q, R ∈ ℝ_f, R ∩ ps(p) ≠ ∅  ⊢  δ ∪= { R = χ(R) }
         for flow in flows {
             if let End::Memory(locs) = &flow.to {
-                let strong = flows.len() == 1 && is_one_cell(context, body, cfg, locs);
+                let strong = flows.len() == 1 && is_one_cell(locs);
                 for region in self.overlapping(locs) {
                     let whole = self.regions[region].locs == *locs;
                     marks.chi(block, inst, region, strong && whole);
@@ -184,27 +215,44 @@ impl FunctionMemory {
 
 /// Is the set one concrete cell, so that a store replaces what it held (SABER §2)? A local variable outside of arrays, one
 /// instance of it at a time.
-fn is_one_cell(context: &Context<'_, '_>, body: &Body, cfg: &Cfg, locs: &LocSet) -> bool {
+pub(super) fn is_one_cell(
+    context: &Context<'_, '_>,
+    instance: InstanceId,
+    cfg: &Cfg,
+    locs: &LocSet,
+) -> bool {
     let Some(loc) = locs.single() else {
         return false;
     };
     let objects = context.points_to.objects();
-    let ObjectKind::Stack { instance, inst } = objects.kind_of(loc) else {
+    let ObjectKind::Stack {
+        instance: owner,
+        inst,
+    } = objects.kind_of(loc)
+    else {
         return false;
     };
-    let types = &context.points_to.system.program.types;
-    let Some(&Op::Alloca { count, .. }) = body.insts.get(inst).map(|data| &data.op) else {
+    let program = context.points_to.system.program;
+    let func = context.points_to.instances().list[owner].func;
+    let Some(frame) = program.funcs[func].body.as_ref() else {
         return false;
     };
-    let once = matches!(body.const_of(count), Some(Const::Int { bits: 1, .. }));
-    let block = body.blocks.ids().iter().find(|&block| {
-        let range = &body.blocks[block].insts;
+    let Op::Alloca { count, .. } = frame.insts[inst].op else {
+        return false;
+    };
+    let once = matches!(frame.const_of(count), Some(Const::Int { bits: 1, .. }));
+    let block = frame.blocks.ids().iter().find(|&block| {
+        let range = &frame.blocks[block].insts;
         range.contains(&inst.as_u32())
     });
-    let in_loop = block.is_none_or(|block| cfg.loops().innermost(block).is_some());
+    // Loops of other functions are not known here, but no loop goes through a function's first block.
+    let in_loop = block.is_none_or(|block| match owner == instance {
+        true => cfg.loops().innermost(block).is_some(),
+        false => block != BlockId::from_u32(0),
+    });
     once && !in_loop
-        && !context.mod_ref.is_recursive(instance)
-        && objects.is_single_cell(types, loc)
+        && !context.mod_ref.is_recursive(owner)
+        && objects.is_single_cell(&program.types, loc)
 }
 
 /// Flows and calls of an instance, on tracked locations and others.
@@ -213,42 +261,49 @@ pub(super) struct Statements {
     pub calls: Vec<(InstId, Effects)>,
 }
 
-impl Statements {
-    pub fn collect(
-        context: &Context<'_, '_>,
-        instance: InstanceId,
-        body: &Body,
-        cfg: &Cfg,
-    ) -> Statements {
-        let mut out = Statements {
-            flows: Vec::new(),
-            calls: Vec::new(),
-        };
-        let memory = Memory {
-            points_to: context.points_to,
-        };
-        for block in body.blocks.ids() {
-            if !cfg.is_reachable(block) {
-                continue;
-            }
-            for inst in body.block_insts(block) {
-                let flows = memory.flows(instance, body, inst);
-                if !flows.is_empty() {
-                    out.flows.push((inst, flows));
-                }
-                if matches!(body.insts[inst].op, Op::Call { .. } | Op::Invoke { .. }) {
-                    let effects =
-                        context
-                            .mod_ref
-                            .callees_effects(context.points_to, instance, body, inst);
-                    if effects != Effects::default() {
-                        out.calls.push((inst, effects));
-                    }
-                }
-            }
-        }
-        out
-    }
+/// Flows of the statements that have any, in order.
+fn flows(
+    context: &Context<'_, '_>,
+    instance: InstanceId,
+    body: &Body,
+    cfg: &Cfg,
+    refined: Option<&Refined>,
+) -> Vec<(InstId, Vec<Flow>)> {
+    let memory = Memory {
+        points_to: context.points_to,
+        refined,
+    };
+    reachable(body, cfg)
+        .map(|inst| (inst, memory.flows(instance, body, inst)))
+        .filter(|(_, flows)| !flows.is_empty())
+        .collect()
+}
+
+/// Calls that read or modify tracked memory, in order.
+fn calls(
+    context: &Context<'_, '_>,
+    instance: InstanceId,
+    body: &Body,
+    cfg: &Cfg,
+) -> Vec<(InstId, Effects)> {
+    let (points_to, mod_ref) = (context.points_to, context.mod_ref);
+    reachable(body, cfg)
+        .filter(|&inst| matches!(body.insts[inst].op, Op::Call { .. } | Op::Invoke { .. }))
+        .map(|inst| {
+            (
+                inst,
+                mod_ref.callees_effects(points_to, instance, body, inst),
+            )
+        })
+        .filter(|(_, effects)| *effects != Effects::default())
+        .collect()
+}
+
+fn reachable<'b>(body: &'b Body, cfg: &'b Cfg) -> impl Iterator<Item = InstId> + 'b {
+    let blocks = body.blocks.ids().iter();
+    blocks
+        .filter(|&block| cfg.is_reachable(block))
+        .flat_map(|block| body.block_insts(block))
 }
 
 /// ℝ_f.

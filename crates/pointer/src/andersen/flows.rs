@@ -1,8 +1,11 @@
 //! Question: which values does an instruction move, from where to where? In terms of locations, after the points-to sets are
 //! known: what mod/ref, μ and χ, and value-flow graphs are made of.
 
+use std::borrow::Cow;
+
 use drip_models::{CellPath, Offset, Root, Summary, Value, ValuePath};
-use drip_program::{Body, CallFlags, InstId, Op, Operand, RmwOp};
+use drip_program::{Body, CallFlags, InstId, Op, Operand, RmwOp, ValueId};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::call::Callee;
@@ -34,12 +37,26 @@ pub struct Flow {
     pub to: End,
 }
 
+/// Sets of an instance's values that are smaller than the solution has them.
+pub type Refined = FxHashMap<ValueId, LocSet>;
+
 /// What instructions do to memory.
 pub struct Memory<'m, 'p> {
     pub points_to: &'m PointsTo<'p>,
+    /// What is known better about the values of the instance at work.
+    pub refined: Option<&'m Refined>,
 }
 
-impl Memory<'_, '_> {
+impl<'m> Memory<'m, '_> {
+    /// What an operand points to.
+    pub fn operand(&self, instance: InstanceId, body: &Body, operand: Operand) -> Cow<'m, LocSet> {
+        let value = operand.as_value();
+        match value.and_then(|value| self.refined?.get(&value)) {
+            Some(set) => Cow::Borrowed(set),
+            None => self.points_to.operand(instance, body, operand),
+        }
+    }
+
     /// Flows of an instruction through memory, and those of external calls. Plain copies of SSA values, calls of instances
     /// and returns are not among them.
     pub fn flows(&self, instance: InstanceId, body: &Body, inst: InstId) -> Vec<Flow> {
@@ -64,8 +81,8 @@ impl Memory<'_, '_> {
                 self.write(instance, body, addr, new, &mut out);
             }
             Op::MemCopy { dst, src, len } => {
-                let from = self.points_to.operand(instance, body, src);
-                let to = self.points_to.operand(instance, body, dst);
+                let from = self.operand(instance, body, src);
+                let to = self.operand(instance, body, dst);
                 self.copy(&from, &to, copied_bytes(body, len), &mut out);
             }
             Op::Call { args, flags, .. } | Op::Invoke { args, flags, .. } => {
@@ -127,7 +144,7 @@ impl Memory<'_, '_> {
         leaves: &[u64],
         out: &mut Vec<Flow>,
     ) {
-        let set = self.points_to.operand(instance, body, addr);
+        let set = self.operand(instance, body, addr);
         let locs = self.shifted_by_all(&set, leaves);
         if !locs.is_empty() {
             out.push(Flow {
@@ -149,7 +166,7 @@ impl Memory<'_, '_> {
             Some(ty) => pointer_leaves(&self.points_to.system.program.types, ty),
             None => SmallVec::from_slice(&[0]),
         };
-        let set = self.points_to.operand(instance, body, addr);
+        let set = self.operand(instance, body, addr);
         let locs = self.shifted_by_all(&set, &leaves);
         if !locs.is_empty() {
             out.push(Flow {
@@ -173,7 +190,7 @@ impl Memory<'_, '_> {
     }
 
     /// The locations `offset` bytes further, those that exist.
-    fn shifted(&self, set: &LocSet, offset: i64) -> LocSet {
+    pub fn shifted(&self, set: &LocSet, offset: i64) -> LocSet {
         if offset == 0 {
             return set.clone();
         }
@@ -312,7 +329,8 @@ impl Call<'_, '_> {
         let points_to = self.memory.points_to;
         let mut set = match path.root {
             Root::Arg(index) => match self.args.get(usize::from(index)) {
-                Some(&arg) => points_to
+                Some(&arg) => self
+                    .memory
                     .operand(self.instance, self.body, arg)
                     .into_owned(),
                 None => LocSet::new(),

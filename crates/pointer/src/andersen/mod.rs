@@ -39,7 +39,7 @@ pub use call::{CallSite, Callee};
 pub use check::{Broken, check};
 pub use constraint::{Constraint, System};
 pub use external::{ExternalCall, external_call};
-pub use flows::{End, Flow, Memory};
+pub use flows::{End, Flow, Memory, Refined};
 pub use generate::copied_operands;
 pub use instances::{CloneLimits, Instance, Instances};
 pub use objects::{Object, ObjectKind, Objects};

@@ -145,6 +145,12 @@ impl<'p> PointsTo<'p> {
         rep.is_some_and(|&rep| self.on_heap.contains(rep))
     }
 
+    /// Is the location one of a heap block, or one that stands for such blocks too?
+    pub fn can_be_heap(&self, loc: LocId) -> bool {
+        let is_heap = matches!(self.objects().kind_of(loc), ObjectKind::Heap { .. });
+        is_heap || (loc == self.system.unseen && !self.wide.is_empty())
+    }
+
     /// What an operand points to.
     pub fn operand(&self, instance: InstanceId, body: &Body, operand: Operand) -> Cow<'_, LocSet> {
         let constant = match operand.kind() {
@@ -155,7 +161,9 @@ impl<'p> PointsTo<'p> {
         let loc = match &body.consts[constant] {
             Const::Global { global, offset } => {
                 let object = self.objects().find_object(ObjectKind::Global(*global));
-                object.and_then(|o| self.objects().existing(types, o, *offset))
+                let at = |offset| self.objects().existing(types, object?, offset);
+                // As the constraints have it: an address beyond the variable is the variable's.
+                at(*offset).or_else(|| at(0))
             }
             Const::Func(func) => {
                 let object = self.objects().find_object(ObjectKind::Function(*func));
