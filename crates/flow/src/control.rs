@@ -309,13 +309,14 @@ impl Explorer<'_, '_> {
 
     /// Is the operand null or a pointer to something that is not object `index`?
     fn is_elsewhere(&self, object: &Followed, index: usize, operand: Operand) -> bool {
-        if self.values.terms.as_int(self.values.term(operand)) == Some(0) {
+        // Null, or a number that stands for "none" like `(char *)-1`.
+        if self.values.terms.as_int(self.values.term(operand)).is_some() {
             return true;
         }
         if holds_operand(object, operand) != Holds::No {
             return false;
         }
-        if self.is_older(index, operand) {
+        if self.is_older(index, operand) || self.is_loaded_elsewhere(object, index, operand) {
             return true;
         }
         let targets = self.frame.local.targets(operand);
@@ -324,6 +325,16 @@ impl Explorer<'_, '_> {
                 .iter()
                 .all(|l| l.obj != Memory::WORLD && l.obj != self.objects[index])
             && !self.may_be_other(index, operand)
+    }
+
+    /// Was the value read from memory that does not hold the block? Whatever holds a block that was made here and handed to nobody is
+    /// known.
+    fn is_loaded_elsewhere(&self, object: &Followed, index: usize, operand: Operand) -> bool {
+        let def = operand.as_value().and_then(|v| self.frame.body.def(v));
+        let kind = self.frame.local.memory.kind(self.objects[index]);
+        matches!(kind, ObjKind::Fresh { .. })
+            && !object.blurred
+            && def.is_some_and(|inst| matches!(self.frame.body.insts[inst].op, Op::Load { .. }))
     }
 
     /// Is it an object that the caller's memory leads to?

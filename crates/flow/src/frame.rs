@@ -95,8 +95,10 @@ impl<'a> Frame<'a> {
             memssa: &memssa,
             block_of: &block_of,
             constants,
+            cfg: &cfg,
+            calls: &calls,
         };
-        let values = Values::build(context, &cfg, &calls);
+        let values = Values::build(context);
         let uses = OnceCell::new();
         (
             Frame {
@@ -126,6 +128,8 @@ impl<'a> Frame<'a> {
             memssa: &self.memssa,
             block_of: &self.block_of,
             constants: self.constants,
+            cfg: &self.cfg,
+            calls: &self.calls,
         }
     }
 
@@ -402,6 +406,7 @@ fn annotate(
                         let reached = reach.get(&inst).map_or(&[][..], Vec::as_slice);
                         for outcome in &summary.outcomes {
                             marker.call(inst, args_of(body, inst), outcome, reached);
+                            marker.clear(inst, &outcome.zeroed);
                         }
                         marker.touch_globals(inst, &summary.touched);
                         if summary.pure {
@@ -524,6 +529,17 @@ impl Marker<'_> {
         }
         if seen_outside {
             self.touch_world(inst);
+        }
+    }
+
+    /// Blocks that a call makes full of zeros.
+    fn clear(&mut self, inst: InstId, zeroed: &[u16]) {
+        let memory = &self.local.memory;
+        for &index in zeroed {
+            let made = memory.find_object(ObjKind::Fresh { call: inst, index });
+            for &cell in made.map_or(&[][..], |obj| &memory.objects[obj].cells) {
+                self.marks.chi(self.block, inst, region(cell), false);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ mod call;
 mod control;
 mod edge;
 mod explore;
+mod forward;
 mod frame;
 mod graph;
 mod interface;
@@ -21,6 +22,7 @@ mod transfer;
 mod values;
 
 pub use explore::{EXITS_FUEL, FATE_FUEL, Goal, MAX_STATES, explore};
+pub use forward::stored_just_before;
 pub use frame::{Frame, args_of, cell_of, region};
 pub use graph::{Choice, Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
 pub use interface::{class_term, leaves_alone, path_term};

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use drip_base::{IdSet, IndexVec};
 use drip_cond::{FnKey, ObjKey, Sort, SymId, TermId, Terms};
 use drip_memssa::{Def, MemSsa, VersionId};
-use drip_models::{Offset, Root, Value as SummaryValue};
+use drip_models::{Offset, Outcome, Root, Value as SummaryValue};
 use drip_pointer::local::CallTable;
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjKind};
 use drip_program::{
@@ -23,6 +23,7 @@ use drip_program::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::forward::stored_just_before;
 use crate::frame::{cell_of, region};
 
 /// What a symbol stands for.
@@ -70,6 +71,8 @@ pub(crate) struct Context<'b> {
     pub memssa: &'b MemSsa,
     pub block_of: &'b [BlockId],
     pub constants: &'b IdSet<GlobalId>,
+    pub cfg: &'b Cfg,
+    pub calls: &'b CallTable,
 }
 
 /// What symbols stand for.
@@ -93,12 +96,14 @@ pub fn address_key(obj: drip_pointer::ObjId) -> ObjKey {
 }
 
 impl Values {
-    pub(crate) fn build(context: Context<'_>, cfg: &Cfg, calls: &CallTable) -> Values {
+    pub(crate) fn build(context: Context<'_>) -> Values {
         let Context {
             program,
             body,
             local,
             memssa,
+            cfg,
+            calls,
             ..
         } = context;
         let mut terms = Terms::new();
@@ -261,6 +266,12 @@ impl Values {
                 _ => {}
             }
         }
+        if is_zeroed(context, version) {
+            return match sort {
+                Sort::Bool => self.terms.bool(false),
+                Sort::Bits(width) => self.terms.int(width, 0),
+            };
+        }
         match self.constant_entry(context, version, sort, bytes) {
             Some(term) => term,
             None => self.version_symbol(context, version, sort.width(), sort),
@@ -385,6 +396,34 @@ impl Values {
     }
 }
 
+/// Is this what a call that makes a block full of zeros has left in a cell of it? Not in loops, where the cell may be that of
+/// an older block.
+fn is_zeroed(context: &Context<'_>, version: VersionId) -> bool {
+    let Def::Chi { inst, .. } = context.memssa.versions[version].def else {
+        return false;
+    };
+    let place = context.local.memory.cells[cell_of(context.memssa.versions[version].region)];
+    let ObjKind::Fresh { call, index } = context.local.memory.kind(place.obj) else {
+        return false;
+    };
+    let Some(summary) = context.calls.get(&inst).filter(|_| call == inst) else {
+        return false;
+    };
+    let block = context.block_of[inst.index()];
+    let makers = summary.outcomes.iter().filter(|o| o.fresh.contains(&index));
+    let is_untouched = |outcome: &Outcome| {
+        let mut writes = outcome.writes.iter();
+        outcome.zeroed.contains(&index)
+            && !writes.any(|write| {
+                let base = &write.cell.base;
+                base.root == Root::Fresh(index)
+                    && base.loads.is_empty()
+                    && write.cell.offset.may_equal(place.off)
+            })
+    };
+    context.cfg.loops().innermost(block).is_none() && makers.into_iter().all(is_untouched)
+}
+
 /// The version of the cell that a copy has put into the cell of `version`.
 fn copied_version(
     context: &Context<'_>,
@@ -484,7 +523,10 @@ impl Builder<'_> {
                 .memory
                 .find_object(ObjKind::Stack(inst))
                 .map(|obj| self.address(obj, 0)),
-            Op::Load { addr } => Some(self.load(inst, addr, data.ty)),
+            Op::Load { addr } => Some(
+                self.forwarded(block, inst, addr, data.ty)
+                    .unwrap_or_else(|| self.load(inst, addr, data.ty)),
+            ),
             Op::PtrAdd {
                 base,
                 offset,
@@ -512,6 +554,19 @@ impl Builder<'_> {
                 self.symbol_for(result, block);
             }
         }
+    }
+
+    /// What was stored right before, read back as it was written.
+    fn forwarded(
+        &mut self,
+        block: BlockId,
+        inst: InstId,
+        addr: Operand,
+        ty: TypeId,
+    ) -> Option<TermId> {
+        let stored = stored_just_before(self.body, block, inst, addr)?;
+        let term = self.out.term(stored);
+        (self.out.terms.sort(term) == sort_of(self.program, ty)).then_some(term)
     }
 
     /// A φ whose inputs are all one term is that term.

@@ -373,6 +373,8 @@ pub struct Outcome {
     pub frees: Vec<Free>,
     pub escapes: Vec<Escape>,
     pub copies: Vec<ContentCopy>,
+    /// Objects of `fresh` that hold zeros wherever `writes` says nothing else; sorted.
+    pub zeroed: SmallVec<[u16; 2]>,
 }
 
 impl Outcome {
@@ -385,6 +387,7 @@ impl Outcome {
             frees: Vec::new(),
             escapes: Vec::new(),
             copies: Vec::new(),
+            zeroed: SmallVec::new(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! ret = fresh0; free arg0; copy arg0 to fresh0
 //! ret = 0; arg0[0] := fresh0
 //! ret < 0; arg0[0] := 0
+//! ret = fresh0; zero fresh0
 //! escape arg0 to unknown
 //! ```
 //! One line per outcome. `arg0[8]` is the value at byte 8 of what arg0 points to; on the left of `:=` it is that cell.
@@ -133,6 +134,7 @@ impl fmt::Display for Outcome {
                 .iter()
                 .map(|e| format!("copy {} to fresh{}", e.from, e.to)),
         );
+        parts.extend(self.zeroed.iter().map(|index| format!("zero fresh{index}")));
         parts.extend(
             self.writes
                 .iter()
@@ -315,6 +317,11 @@ impl<'t> Cursor<'t> {
         } else if self.take("make") {
             match self.prefixed("fresh") {
                 Some(index) => outcome.fresh.push(index as u16),
+                None => return self.fail("expected freshN"),
+            }
+        } else if self.take("zero") {
+            match self.prefixed("fresh") {
+                Some(index) => outcome.zeroed.push(index as u16),
                 None => return self.fail("expected freshN"),
             }
         } else if self.take("copy") {

@@ -179,6 +179,7 @@ fn agree(all: &mut Summary, summaries: &[Arc<Summary>]) {
 fn forget_fresh(outcome: &mut Outcome) {
     outcome.fresh.clear();
     outcome.copies.clear();
+    outcome.zeroed.clear();
     outcome
         .writes
         .retain(|w| !matches!(w.cell.base.root, Root::Fresh(_)));

@@ -20,6 +20,7 @@ use super::effects::{bound_writes, handed_out};
 use super::feasible::can_hold;
 use super::interface::{atom_of, is_worth_telling};
 use super::objects::whole_copies;
+use super::zeroed::{is_stored_at_birth, is_zeroed, stored_cells};
 
 /// Conditions per outcome.
 pub(super) const MAX_ATOMS: usize = 4;
@@ -149,9 +150,10 @@ impl ExitReader<'_, '_> {
         });
         outcome.escapes.sort();
         outcome.escapes.dedup();
-        for write in &mut outcome.writes {
-            if matches!(write.value, Value::Fresh { index, .. } if !alive.contains(&index)) {
-                write.value = Value::Unknown(Class::NonZero);
+        let values = outcome.writes.iter_mut().map(|w| &mut w.value);
+        for value in values.chain([&mut outcome.ret]) {
+            if matches!(*value, Value::Fresh { index, .. } if !alive.contains(&index)) {
+                *value = Value::Unknown(Class::NonZero);
             }
         }
         outcome.writes.sort();
@@ -184,6 +186,29 @@ impl ExitReader<'_, '_> {
         copies.sort();
         copies.dedup();
         copies
+    }
+
+    /// Blocks that callers get full of zeros. What was stored there since and is not told may be anything.
+    pub(super) fn zeroed(&self, outcome: &mut Outcome) {
+        let zeroed = |k: &u16| is_zeroed(self.frame, self.fresh[usize::from(*k)]);
+        outcome.zeroed = outcome.fresh.iter().copied().filter(zeroed).collect();
+        for &k in &outcome.zeroed {
+            let obj = self.fresh[usize::from(k)];
+            for cell in stored_cells(self.frame, obj) {
+                let cell = CellPath {
+                    base: ValuePath::root(Root::Fresh(k)),
+                    offset: self.frame.local.memory.cells[cell].off,
+                };
+                if !outcome.writes.iter().any(|w| w.cell == cell) {
+                    outcome.writes.push(Write {
+                        cell,
+                        value: Value::Unknown(Class::Any),
+                        certainty: Certainty::May,
+                    });
+                }
+            }
+        }
+        outcome.writes.sort();
     }
 
     /// Whole blocks of the caller's that are copied into blocks that it gets.
@@ -337,7 +362,18 @@ impl ExitReader<'_, '_> {
             let Some(version) = frame.memssa.used(ret, region(cell)) else {
                 continue;
             };
-            if frame.memssa.versions[version].def == Def::Entry {
+            let is_as_made = match (
+                &frame.memssa.versions[version].def,
+                frame.local.memory.kind(place.obj),
+            ) {
+                (Def::Entry, _) => true,
+                // Zero, which is told of the whole block.
+                (Def::Chi { inst, .. }, ObjKind::Fresh { call, .. }) => {
+                    *inst == call && is_zeroed(frame, place.obj) && !is_stored_at_birth(frame, cell)
+                }
+                _ => false,
+            };
+            if is_as_made {
                 continue;
             }
             let holds_followed = state.objects.iter().enumerate().any(|(index, o)| {
@@ -706,15 +742,52 @@ impl ExitReader<'_, '_> {
         atoms
     }
 
-    /// Fresh objects that something outside leads to after this outcome.
+    /// Fresh objects that something outside leads to after this outcome, and that are nobody else's.
     fn alive(&self, state: &State, outcome: &Outcome) -> SmallVec<[u16; 2]> {
         let mut alive = handed_out(outcome);
         alive.retain(|k| {
             self.objects
                 .iter()
                 .position(|&o| self.fresh_number(o) == Some(*k))
-                .is_some_and(|at| state.objects[at].is_live())
+                .is_some_and(|at| state.objects[at].is_live() && !self.is_kept(state, at))
         });
         alive
+    }
+
+    /// Does another object hold this one, over any number of steps, that is somebody else's or that a global leads to? A cache
+    /// that returns what it keeps. (What a global holds directly is told as a write.)
+    fn is_kept(&self, state: &State, index: usize) -> bool {
+        let mut seen: SmallVec<[usize; 4]> = SmallVec::from_slice(&[index]);
+        let mut next = 0;
+        while let Some(&object) = seen.get(next) {
+            for place in state.objects[object].places.iter().filter(|p| !p.weak) {
+                let Where::Cell(cell) = place.at else {
+                    continue;
+                };
+                let owner = self.frame.local.memory.cells[cell].obj;
+                let holder = self.objects.iter().position(|&o| o == owner);
+                match holder.map(|holder| (holder, state.objects[holder].machine)) {
+                    Some((_, Machine::Escaped { .. })) if self.is_fresh(owner) => return true,
+                    Some((holder, Machine::Allocated)) if self.is_fresh(owner) => {
+                        if !seen.contains(&holder) {
+                            seen.push(holder);
+                        }
+                    }
+                    _ => {
+                        let path = self.object_path(owner);
+                        let is_global = path.is_some_and(|p| matches!(p.root, Root::Global(_)));
+                        if is_global && next > 0 {
+                            return true;
+                        }
+                    }
+                }
+            }
+            next += 1;
+        }
+        false
+    }
+
+    fn is_fresh(&self, obj: ObjId) -> bool {
+        matches!(self.frame.local.memory.kind(obj), ObjKind::Fresh { .. })
     }
 }

@@ -6,6 +6,7 @@
 //! any number of turns (Saturn §3.5). `trials.rs` gives the conjunction to the solver; `region.rs` runs the same steps for many
 //! paths at once.
 
+use drip_base::LoopId;
 use drip_cond::{Budget, Sort, SymId, TermId, Terms, check};
 use drip_flow::{Choices, End, Frame, Symbol, UseFlow, Values, region, sort_of};
 use drip_memssa::Def;
@@ -15,7 +16,11 @@ use drip_program::{BlockId, InstId, Op, Operand};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::Path;
+use super::rests::{Rest, rests};
 use super::turns::{Direction, trend};
+
+/// Blocks that the condition of one loop may consist of.
+const MAX_PARTS: usize = 5;
 
 /// The condition of `path`, which ends at `end`: all of these hold.
 pub fn path_condition(
@@ -181,7 +186,9 @@ impl<'w, 'a> Walker<'w, 'a> {
         let again = !self.seen.insert(block);
         let mut updates: Vec<(SymId, TermId)> = Vec::new();
         if let Some(from) = from {
-            self.phis(from, block, &mut updates);
+            for (sym, term) in self.phis(from, block) {
+                updates.push((sym, self.now(term)));
+            }
         }
         let turns = from.is_some_and(|from| self.frame.cfg.rpo().is_retreating(from, block));
         if turns {
@@ -224,6 +231,8 @@ impl<'w, 'a> Walker<'w, 'a> {
             let has_moved = stays.is_some();
             let gone_on = self.gone_on(sym, term, any, has_moved);
             self.conjuncts.extend(gone_on);
+            let left = self.left_by_turns(sym, term, any);
+            self.conjuncts.extend(left);
             let value = match stays {
                 Some(stays) => self.values.terms.ite(stays, any, term),
                 None => any,
@@ -232,34 +241,107 @@ impl<'w, 'a> Walker<'w, 'a> {
         }
     }
 
-    /// The condition under which a header sends these values into its loop; `None` if nothing is known of it.
+    /// The condition under which a header sends these values into its loop; `None` if nothing is known of it. A condition of
+    /// several parts (`i < n && !failed`) is several blocks.
     fn sent_into_loop(&mut self, header: BlockId, came: &[(SymId, TermId)]) -> Option<TermId> {
+        let id = self.frame.cfg.loops().headed_by(header)?;
+        let condition = self.stays_inside(header, header, id, came, MAX_PARTS);
+        (condition != Terms::TRUE).then_some(condition)
+    }
+
+    /// The condition under which `block`, with these values, leads on in the loop, as far as it can be told.
+    fn stays_inside(
+        &mut self,
+        block: BlockId,
+        header: BlockId,
+        id: LoopId,
+        known: &[(SymId, TermId)],
+        parts: usize,
+    ) -> TermId {
         let frame = self.frame;
-        let Op::CondBr { cond, then, els } = frame.body.insts[frame.body.terminator(header)].op
-        else {
-            return None;
+        let terminator = frame.body.insts[frame.body.terminator(block)].op;
+        let (test, then, els) = match terminator {
+            Op::Br { target } => (Terms::TRUE, target, target),
+            Op::CondBr { cond, then, els } => {
+                let test = self
+                    .condition(cond)
+                    .and_then(|term| self.with_known(term, id, known));
+                match test {
+                    Some(test) => (test, then, els),
+                    None => return Terms::TRUE,
+                }
+            }
+            _ => return Terms::TRUE,
         };
-        let id = frame.cfg.loops().headed_by(header)?;
-        let inside = |block| frame.cfg.loops().contains(id, block);
-        if inside(then) == inside(els) {
-            return None;
+        let mut sides = [Terms::FALSE; 2];
+        for (side, target) in sides.iter_mut().zip([then, els]) {
+            *side = if !frame.cfg.loops().contains(id, target) {
+                Terms::FALSE
+            } else if target == header || parts == 0 {
+                Terms::TRUE
+            } else {
+                let mut known = known.to_vec();
+                for (sym, term) in self.phis(block, target) {
+                    known.extend(self.with_known(term, id, &known).map(|term| (sym, term)));
+                }
+                self.stays_inside(target, header, id, &known, parts - 1)
+            };
         }
-        let term = self.condition(cond)?;
-        let brought = |sym: SymId| came.iter().find(|c| c.0 == sym).map(|c| c.1);
-        let values = &mut *self.values;
+        let terms = &mut self.values.terms;
+        if sides[0] == sides[1] {
+            sides[0]
+        } else {
+            terms.ite(test, sides[0], sides[1])
+        }
+    }
+
+    /// A term of the turn that begins with these values; `None` if it depends on what the turn does before.
+    fn with_known(
+        &mut self,
+        term: TermId,
+        id: LoopId,
+        known: &[(SymId, TermId)],
+    ) -> Option<TermId> {
+        let (frame, values) = (self.frame, &mut *self.values);
+        let found = |sym: SymId| known.iter().rev().find(|k| k.0 == sym).map(|k| k.1);
+        let is_inside = |block: BlockId| frame.cfg.loops().contains(id, block);
         let symbols = values.symbols_in(term);
-        let is_known = |sym: &SymId| brought(*sym).is_some() || values.home(*sym) != Some(header);
+        let is_known =
+            |sym: &SymId| found(*sym).is_some() || !values.home(*sym).is_some_and(is_inside);
         if !symbols.iter().all(is_known) {
             return None;
         }
         let env = &self.env;
-        let known = |sym: SymId| brought(sym).or_else(|| env.get(&sym).copied());
-        let term = values.replaced(term, known);
-        Some(if inside(then) {
-            term
-        } else {
-            values.terms.not(term)
-        })
+        Some(values.replaced(term, |sym| found(sym).or_else(|| env.get(&sym).copied())))
+    }
+
+    /// What is known of a variable that was `before` when any number of turns have left `after` in it.
+    pub(super) fn left_by_turns(
+        &mut self,
+        sym: SymId,
+        before: TermId,
+        after: TermId,
+    ) -> Option<TermId> {
+        let rests = rests(self.frame, self.values, sym)?;
+        let terms = &mut self.values.terms;
+        let Sort::Bits(width) = terms.sort(after) else {
+            return None;
+        };
+        let mut cases = vec![terms.eq(before, after)];
+        let zero = terms.int(width, 0);
+        for rest in rests {
+            cases.push(match rest {
+                Rest::Constant(value) => {
+                    let constant = terms.int(width, value);
+                    terms.eq(after, constant)
+                }
+                Rest::NonZero => {
+                    let is_zero = terms.eq(after, zero);
+                    terms.not(is_zero)
+                }
+            });
+        }
+        Some(terms.or(&cases))
     }
 
     /// What is known of a counter that was `before` when further turns made it `after`.
@@ -290,8 +372,10 @@ impl<'w, 'a> Walker<'w, 'a> {
         })
     }
 
-    fn phis(&mut self, from: BlockId, block: BlockId, updates: &mut Vec<(SymId, TermId)>) {
+    /// What the φs of a block take over from a predecessor.
+    fn phis(&mut self, from: BlockId, block: BlockId) -> Vec<(SymId, TermId)> {
         let frame = self.frame;
+        let mut updates = Vec::new();
         for inst in frame.body.block_insts(block) {
             let Op::Phi { incoming } = frame.body.insts[inst].op else {
                 break;
@@ -306,11 +390,11 @@ impl<'w, 'a> Walker<'w, 'a> {
                 .find(|e| e.block == from)
             {
                 let term = self.values.term(entry.value);
-                updates.push((sym, self.now(term)));
+                updates.push((sym, term));
             }
         }
         let Some(edge) = frame.cfg.preds(block).iter().position(|&p| p == from) else {
-            return;
+            return updates;
         };
         for &phi in frame.memssa.phis(block) {
             let Def::Phi { operands, .. } = &frame.memssa.versions[phi].def else {
@@ -323,10 +407,11 @@ impl<'w, 'a> Walker<'w, 'a> {
                 if let Some(sym) = self.values.find(Symbol::Version(phi, width))
                     && let Some(term) = self.values.version_term(frame, operand, width)
                 {
-                    updates.push((sym, self.now(term)));
+                    updates.push((sym, term));
                 }
             }
         }
+        updates
     }
 
     fn execute(&mut self, inst: InstId, choice: Option<u16>) {

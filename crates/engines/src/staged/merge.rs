@@ -24,6 +24,7 @@ fn same_effects(a: &Outcome, b: &Outcome) -> bool {
         && a.frees == b.frees
         && a.escapes == b.escapes
         && a.copies == b.copies
+        && a.zeroed == b.zeroed
 }
 
 /// What some outcome frees. Whether there is anything behind such a pointer says who owns what.
@@ -65,7 +66,7 @@ fn join_pairs(outcomes: &mut Vec<Outcome>, join: impl Fn(&Outcome, &Outcome) -> 
     while i < outcomes.len() {
         let joined = (i + 1..outcomes.len()).find_map(|j| {
             let (a, b) = (&outcomes[i], &outcomes[j]);
-            if a.fresh != b.fresh || a.copies != b.copies {
+            if a.fresh != b.fresh || a.copies != b.copies || a.zeroed != b.zeroed {
                 return None;
             }
             Some((j, join(a, b)?))
@@ -216,6 +217,8 @@ fn merge_equal_ownership(outcomes: &mut Vec<Outcome>) {
             && a.frees == b.frees
             && a.escapes == b.escapes
             && a.copies == b.copies
+            && a.zeroed == b.zeroed
+            && a.zeroed == b.zeroed
             && a.writes
                 .iter()
                 .filter(matters)
@@ -451,6 +454,15 @@ fn together(a: &Outcome, b: &Outcome) -> Option<Outcome> {
     both.frees.dedup_by(|later, first| later.path == first.path);
     both.escapes = a.escapes.iter().chain(&b.escapes).cloned().collect();
     both.copies = a.copies.iter().chain(&b.copies).cloned().collect();
+    // Made by one of them only, or zeroed by both.
+    let by_one = |k: &u16, other: &Outcome| !other.fresh.contains(k) || other.zeroed.contains(k);
+    let zeroed = a.zeroed.iter().filter(|k| by_one(k, b));
+    both.zeroed = zeroed
+        .chain(b.zeroed.iter().filter(|k| by_one(k, a)))
+        .copied()
+        .collect();
+    both.zeroed.sort_unstable();
+    both.zeroed.dedup();
     both.writes = a.writes.clone();
     for write in &b.writes {
         match both

@@ -23,10 +23,12 @@ mod paths;
 mod region;
 mod replay;
 mod report;
+mod rests;
 mod summarize;
 mod trials;
 mod turns;
 mod unify;
+mod zeroed;
 
 pub use driver::{Summaries, run, run_watched, summaries};
 pub use inspect::{Inspection, inspect};

@@ -423,6 +423,8 @@ impl Encoder<'_, '_, '_, '_> {
                 if block == self.region.block(head) {
                     let gone_on = self.walker.gone_on(sym, first, any, true);
                     self.out.conjuncts.extend(gone_on);
+                    let left = self.walker.left_by_turns(sym, first, any);
+                    self.out.conjuncts.extend(left);
                 }
             }
         }

@@ -90,6 +90,7 @@ pub fn summarize(
             .extend(escapes.iter().filter(|e| !freed(e)).cloned());
         reduce_effects(outcome);
         outcome.copies = maker.reader(&[]).copies(outcome);
+        maker.reader(&[]).zeroed(outcome);
     }
     for outcome in &mut outcomes {
         let alive = &outcome.fresh;

@@ -93,6 +93,9 @@ pub(super) fn rename(outcome: &mut Outcome, renamed: impl Fn(u16) -> u16) {
         path(&mut write.cell.base);
         value(&mut write.value);
     }
+    outcome.zeroed.iter_mut().for_each(|k| *k = renamed(*k));
+    outcome.zeroed.sort_unstable();
+    outcome.zeroed.dedup();
     outcome.writes.sort();
     outcome.writes.dedup();
     outcome.frees.iter_mut().for_each(|f| path(&mut f.path));
