@@ -310,7 +310,12 @@ impl Explorer<'_, '_> {
     /// Is the operand null or a pointer to something that is not object `index`?
     fn is_elsewhere(&self, object: &Followed, index: usize, operand: Operand) -> bool {
         // Null, or a number that stands for "none" like `(char *)-1`.
-        if self.values.terms.as_int(self.values.term(operand)).is_some() {
+        if self
+            .values
+            .terms
+            .as_int(self.values.term(operand))
+            .is_some()
+        {
             return true;
         }
         if holds_operand(object, operand) != Holds::No {

@@ -34,6 +34,8 @@ pub struct Frame<'a> {
     /// Block of each instruction.
     block_of: Vec<BlockId>,
     uses: OnceCell<Graph<u32>>,
+    /// Cells that are only ever accessed as integers.
+    numbers: OnceCell<IdSet<CellId>>,
     /// Answers to [`Frame::resolve`] and [`Frame::reached_by`].
     resolved: Answers<LocSet>,
     reached: Answers<Vec<ObjId>>,
@@ -113,6 +115,7 @@ impl<'a> Frame<'a> {
                 constants,
                 block_of,
                 uses,
+                numbers: OnceCell::new(),
                 resolved: RefCell::default(),
                 reached: RefCell::default(),
             },
@@ -152,6 +155,38 @@ impl<'a> Frame<'a> {
             .succs(value.as_u32())
             .iter()
             .map(|&inst| InstId::from_u32(inst))
+    }
+
+    /// Is the cell accessed here as an integer, and never as a pointer? What it holds is no pointer then.
+    pub fn holds_number(&self, cell: CellId) -> bool {
+        let numbers = self.numbers.get_or_init(|| {
+            let (mut numbers, mut pointers) = (IdSet::new(), IdSet::new());
+            for data in self.body.insts.iter() {
+                let (addr, ty) = match data.op {
+                    Op::Load { addr } => (addr, Some(data.ty)),
+                    Op::Store { addr, value } => {
+                        (addr, value.as_value().map(|v| self.body.value_ty(v)))
+                    }
+                    _ => continue,
+                };
+                let is_number = match ty {
+                    Some(ty) => matches!(self.program.types.get(ty), Type::Int(_)),
+                    // A constant says nothing of the type.
+                    None => continue,
+                };
+                for &loc in self.local.targets(addr) {
+                    let into = if is_number {
+                        &mut numbers
+                    } else {
+                        &mut pointers
+                    };
+                    into.extend(self.local.memory.find_cell(loc));
+                }
+            }
+            numbers.subtract(&pointers);
+            numbers
+        });
+        numbers.contains(cell)
     }
 
     /// Blocks on entry to which a value will still be read.

@@ -221,6 +221,27 @@ impl Relevance {
         }
     }
 
+    /// Where callers decide themselves which of a φ's values they find (`init(s, 0)`), the outcomes have to say so.
+    fn add_choices_of_callers(&mut self, frame: &Frame<'_>, values: &mut Values) {
+        let mut blocks: Vec<BlockId> = self.phis.keys().copied().collect();
+        blocks.sort_unstable();
+        for block in blocks {
+            let Some(above) = frame.cfg.dominators().idom(block) else {
+                continue;
+            };
+            let Op::CondBr { cond, .. } = frame.body.insts[frame.body.terminator(above)].op else {
+                continue;
+            };
+            let symbols = values.symbols_in(values.term(cond));
+            if symbols.iter().all(|&sym| is_interface(frame, values, sym)) {
+                for &sym in symbols.iter() {
+                    self.uses.entry(sym).or_default().push(above);
+                    self.decisive.insert(sym);
+                }
+            }
+        }
+    }
+
     /// What the decisions in scope depend on.
     pub fn compute(
         frame: &Frame<'_>,
@@ -278,6 +299,9 @@ impl Relevance {
                 let phi = PhiInputs { sym, inputs };
                 out.phis.entry(block).or_default().push(phi);
             }
+        }
+        if let Scope::Exits(..) = scope {
+            out.add_choices_of_callers(frame, values);
         }
         out.correlated = out
             .decisive

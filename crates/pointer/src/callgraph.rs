@@ -9,10 +9,11 @@
 //! unresolved: unknown functions, counted.
 //! Domain: sets of functions per (variable, offset) and per field offset. One pass to collect, one to resolve; linear.
 
-use drip_base::{Graph, IndexVec, Sccs};
+use drip_base::{Graph, IdSet, IndexVec, Sccs};
+use drip_program::noreturn::NoReturn;
 use drip_program::{
-    Body, Const, FuncAttrs, FuncId, Function, GlobalId, Init, InstId, Op, Operand, Program, Scalar,
-    Type, TypeId,
+    Body, Const, FuncAttrs, FuncId, Function, GlobalId, Init, InstId, Op, Operand, ParamAttrs,
+    Program, Scalar, Type, TypeId, ValueId,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -25,6 +26,10 @@ pub const MAX_TARGETS: usize = 16;
 pub enum Callees {
     Known(SmallVec<[FuncId; 1]>),
     Unknown,
+    /// Nobody comes back from there, not even by an exception: what it does is nobody's business any more.
+    Ends,
+    /// A direct call that closes a recursion and that its declaration says enough of: see [`tells_by_declaration`].
+    Aside(FuncId),
 }
 
 /// The program's calls. Frozen once built.
@@ -59,9 +64,11 @@ struct StructCopy {
 impl CallGraph {
     pub fn build(program: &Program) -> CallGraph {
         let stores = collect(program);
+        let no_return = NoReturn::build(program, &[]);
+        let ends = |func: FuncId| {
+            no_return.contains(func) && program.funcs[func].attrs.has(FuncAttrs::NOUNWIND)
+        };
         let mut calls = FxHashMap::default();
-        let mut edges: IndexVec<FuncId, Vec<FuncId>> =
-            IndexVec::from_elem(Vec::new(), program.funcs.len());
         for (id, function) in program.funcs.iter_enumerated() {
             let Some(body) = &function.body else { continue };
             for (inst, data) in body.insts.iter_enumerated() {
@@ -70,30 +77,94 @@ impl CallGraph {
                     continue;
                 };
                 let call = Signature::of_call(program, body, data.ty, body.list(args));
-                let found = resolve(program, body, &stores, callee, &call);
-                if let Callees::Known(targets) = &found {
-                    edges[id].extend(
-                        targets
-                            .iter()
-                            .copied()
-                            .filter(|&t| program.funcs[t].body.is_some()),
-                    );
+                let mut found = resolve(program, body, &stores, callee, &call);
+                if matches!(&found, Callees::Known(all) if !all.is_empty() && all.iter().all(|&f| ends(f)))
+                {
+                    // Otherwise everything that can fail would be one recursion by way of what reports the failure.
+                    found = Callees::Ends;
                 }
                 calls.insert((id, inst), found);
             }
-            edges[id].sort_unstable();
-            edges[id].dedup();
         }
-        let graph = Graph::from_fn(program.funcs.len(), |func: FuncId, out| {
-            out.extend(&edges[func])
-        });
-        let sccs = Sccs::compute(&graph);
+        let (graph, sccs) = components(program, &calls);
+        let mut read: FxHashMap<FuncId, IdSet<ValueId>> = FxHashMap::default();
+        for (&(func, inst), found) in calls.iter_mut() {
+            if let Callees::Known(targets) = found
+                && let [target] = targets[..]
+                && target != func
+                && sccs.component_of(target) == sccs.component_of(func)
+                && tells_by_declaration(program, target)
+                && let Some(body) = &program.funcs[func].body
+                && !read
+                    .entry(func)
+                    .or_insert_with(|| read_values(body))
+                    .contains(body.result(inst))
+            {
+                *found = Callees::Aside(target);
+            }
+        }
+        let (graph, sccs) = match calls.values().any(|c| matches!(c, Callees::Aside(_))) {
+            true => components(program, &calls),
+            false => (graph, sccs),
+        };
         CallGraph { calls, sccs, graph }
     }
 
     pub fn callees(&self, func: FuncId, call: InstId) -> &Callees {
         self.calls.get(&(func, call)).unwrap_or(&Callees::Unknown)
     }
+}
+
+/// Who calls whom among functions with a body, and the recursions in that.
+fn components(
+    program: &Program,
+    calls: &FxHashMap<(FuncId, InstId), Callees>,
+) -> (Graph<FuncId>, Sccs<FuncId>) {
+    let mut edges: IndexVec<FuncId, Vec<FuncId>> =
+        IndexVec::from_elem(Vec::new(), program.funcs.len());
+    for (&(func, _), found) in calls {
+        if let Callees::Known(targets) = found {
+            let in_sight = targets.iter().filter(|&&t| program.funcs[t].body.is_some());
+            edges[func].extend(in_sight);
+        }
+    }
+    for row in edges.iter_mut() {
+        row.sort_unstable();
+        row.dedup();
+    }
+    let graph = Graph::from_fn(program.funcs.len(), |func: FuncId, out| {
+        out.extend(&edges[func])
+    });
+    let sccs = Sccs::compute(&graph);
+    (graph, sccs)
+}
+
+/// Values that some instruction reads.
+fn read_values(body: &Body) -> IdSet<ValueId> {
+    let mut read = IdSet::with_capacity(body.value_count());
+    for (inst, data) in body.insts.iter_enumerated() {
+        if !matches!(data.op, Op::Bind { .. }) {
+            body.for_each_operand(inst, |operand| read.extend(operand.as_value()));
+        }
+    }
+    read
+}
+
+/// Does the declaration say enough of a function whose result nobody reads: it gets no pointer through which it could write, and
+/// returns none? That is how large programs report and log, and what makes all of them one recursion.
+fn tells_by_declaration(program: &Program, func: FuncId) -> bool {
+    let function = &program.funcs[func];
+    let Type::Func { params, ret, .. } = program.types.get(function.ty) else {
+        return false;
+    };
+    let is_number = |ty: &TypeId| matches!(program.types.get(*ty), Type::Int(_) | Type::Void);
+    let is_read_only = |(at, ty): (usize, &TypeId)| {
+        let attrs = function.params.get(at);
+        is_number(ty)
+            || (matches!(program.types.get(*ty), Type::Ptr)
+                && attrs.is_some_and(|a| a.has(ParamAttrs::POINTEE_CONST)))
+    };
+    is_number(ret) && params.iter().enumerate().all(is_read_only)
 }
 
 fn collect(program: &Program) -> Stores {

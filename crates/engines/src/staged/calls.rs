@@ -5,13 +5,14 @@ use std::sync::Arc;
 use drip_base::IdSet;
 use drip_flow::Frame;
 use drip_models::{
-    Certainty, Class, Escape, EscapeTo, Family, Free, FreshObject, Library, MAX_OUTCOMES, Outcome,
-    Root, Summary, Touched, Value, ValuePath,
+    Atom, Certainty, Class, Escape, EscapeTo, Family, Free, FreshObject, Library, MAX_OUTCOMES,
+    Outcome, Root, Subject, Summary, Touched, Value, ValuePath,
 };
 use drip_pointer::local::CallTable;
 use drip_pointer::{CallGraph, Callees, ObjKind};
 use drip_program::{
-    Body, CallFlags, Const, FuncAttrs, FuncId, GlobalId, Linkage, Op, ParamAttrs, Program, Type,
+    Body, CallFlags, Const, FuncAttrs, FuncId, GlobalId, Linkage, Op, Operand, ParamAttrs, Program,
+    Type,
 };
 use smallvec::SmallVec;
 
@@ -54,7 +55,7 @@ pub fn call_table(context: &CallContext<'_>, func: FuncId, body: &Body) -> (Call
         if flags.has(CallFlags::NORETURN) {
             let may_throw = match context.graph.callees(func, inst) {
                 Callees::Known(targets) => merged(context, targets, &mut Open::default()).may_throw,
-                Callees::Unknown => false,
+                Callees::Unknown | Callees::Ends | Callees::Aside(_) => false,
             };
             let never = Summary {
                 may_throw,
@@ -65,11 +66,18 @@ pub fn call_table(context: &CallContext<'_>, func: FuncId, body: &Body) -> (Call
         }
         let summary = match context.graph.callees(func, inst) {
             Callees::Known(targets) => merged(context, targets, &mut open),
+            Callees::Ends => Arc::new(Summary::never_returns()),
+            Callees::Aside(_) => Arc::new(Summary {
+                outcomes: vec![Outcome::returning(Value::Unknown(Class::Any))],
+                touched: Touched::All,
+                ..Summary::default()
+            }),
             Callees::Unknown => {
                 open.unknown += 1;
                 Arc::new(opaque_call(args.len as usize))
             }
         };
+        let summary = possible(context.program, body, body.list(args), summary);
         table.insert(inst, summary);
     }
     (table, open)
@@ -103,6 +111,48 @@ pub fn narrowed(context: &CallContext<'_>, frame: &Frame<'_>) -> CallTable {
         }
     }
     table
+}
+
+/// Without the outcomes that constant arguments rule out: `init(&s, 0)`, `load(f, LOAD_PLAIN)`.
+fn possible(
+    program: &Program,
+    body: &Body,
+    args: &[Operand],
+    summary: Arc<Summary>,
+) -> Arc<Summary> {
+    let can_hold = |atom: &Atom| {
+        let Subject::Entry(path) = &atom.subject else {
+            return true;
+        };
+        let arg = match path.root {
+            Root::Arg(n) if path.loads.is_empty() => args.get(usize::from(n)),
+            _ => None,
+        };
+        arg.is_none_or(|&arg| may_be(program, body, arg, atom.class))
+    };
+    let is_possible = |outcome: &Outcome| outcome.when.iter().all(can_hold);
+    if summary.outcomes.iter().all(is_possible) {
+        return summary;
+    }
+    let mut fewer = Summary::clone(&summary);
+    fewer.outcomes.retain(is_possible);
+    Arc::new(fewer)
+}
+
+/// Can an argument be of this class, as far as the call itself shows?
+fn may_be(program: &Program, body: &Body, arg: Operand, class: Class) -> bool {
+    if let Some(inst) = arg.as_value().and_then(|value| body.def(value)) {
+        return !matches!(body.insts[inst].op, Op::Alloca { .. }) || class != Class::Eq(0);
+    }
+    match body.const_of(arg) {
+        Some(&Const::Int { ty, bits }) => {
+            let width = u32::try_from(8 * program.types.size_of(ty)).unwrap_or(64);
+            class.contains(drip_cond::to_signed(bits, width.clamp(1, 64)))
+        }
+        Some(Const::Null | Const::Zero(_)) => class.contains(0),
+        Some(Const::Global { .. } | Const::Func(_)) => class != Class::Eq(0),
+        _ => true,
+    }
 }
 
 fn merged(context: &CallContext<'_>, targets: &[FuncId], open: &mut Open) -> Arc<Summary> {

@@ -415,7 +415,8 @@ impl ExitReader<'_, '_> {
         };
         let Some(term) = term else {
             // Of a number its class says all, whoever wrote it; a pointer may still be there.
-            let is_number = strong && self.frame.local.contents[cell].is_empty();
+            let is_number = strong
+                && (self.frame.local.contents[cell].is_empty() || self.frame.holds_number(cell));
             return Some(match self.class_of_version(state, version) {
                 class if is_number && class != Class::Any => {
                     (Value::Unknown(class), Certainty::Must)
@@ -454,6 +455,9 @@ impl ExitReader<'_, '_> {
     /// May this value, of which nothing is known, be the pointer that the cell held on entry?
     fn may_restore(&self, cell: CellId, term: TermId) -> bool {
         let frame = self.frame;
+        if frame.holds_number(cell) {
+            return false;
+        }
         let TermKind::Sym(sym) = *self.values.terms.kind(term) else {
             return false;
         };

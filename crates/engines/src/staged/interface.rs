@@ -90,7 +90,7 @@ pub(super) fn is_worth_telling(cell: &CellPath, value: &Value, certainty: Certai
         Value::Entry { .. } | Value::Fresh { .. } | Value::Func(_) => true,
         Value::Int(_) => cell.base.loads.len() <= 1,
         // Callers learn that a global has changed from the set of touched ones.
-        Value::Unknown(_) if matches!(cell.base.root, Root::Global(_)) => false,
+        Value::Unknown(Class::Any) if matches!(cell.base.root, Root::Global(_)) => false,
         Value::Unknown(_) => {
             cell.base.loads.is_empty() && (certainty == Certainty::Must || cell.offset.is_exact())
         }

@@ -187,6 +187,17 @@ fn merge_equal_effects(outcomes: &mut Vec<Outcome>) {
     }
 }
 
+/// Does the outcome put a pointer where the caller may have had another one, without freeing that? When it does so says whether
+/// there was one (`if (!s->alloc) s->buf = NULL;`).
+fn replaces_pointer(outcome: &Outcome) -> bool {
+    outcome.writes.iter().any(|write| {
+        let is_pointer = matches!(write.value, Value::Fresh { .. });
+        let old = write.cell.base.clone().load(write.cell.offset);
+        let is_callers = matches!(old.root, Root::Arg(_) | Root::Global(_));
+        is_pointer && is_callers && !outcome.frees.iter().any(|free| free.path == old)
+    })
+}
+
 /// More than a few: outcomes that agree on all that has to do with ownership become one, and what differs in numbers
 /// becomes "may".
 fn merge_equal_ownership(outcomes: &mut Vec<Outcome>) {
@@ -204,6 +215,9 @@ fn merge_equal_ownership(outcomes: &mut Vec<Outcome>) {
     let owned = owned_paths(outcomes);
     let decides = |a: &&Atom| is_about(a, &owned);
     let same = |a: &Outcome, b: &Outcome| {
+        if replaces_pointer(a) && a.when != b.when {
+            return false;
+        }
         if !a
             .when
             .iter()
@@ -217,7 +231,6 @@ fn merge_equal_ownership(outcomes: &mut Vec<Outcome>) {
             && a.frees == b.frees
             && a.escapes == b.escapes
             && a.copies == b.copies
-            && a.zeroed == b.zeroed
             && a.zeroed == b.zeroed
             && a.writes
                 .iter()

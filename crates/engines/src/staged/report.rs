@@ -132,11 +132,14 @@ impl<'r, 'a> Reporter<'r, 'a> {
                     .iter()
                     .skip(1)
                     .any(|o| matches!(o.machine, Machine::Freed { at, .. } if at == end.at));
-                let frees = self
-                    .frame
-                    .calls
-                    .get(&end.at)
-                    .is_some_and(|s| s.outcomes.iter().any(|o| !o.frees.is_empty()));
+                // Freed by an outcome that need not be the one taken; but what it frees is not the block itself.
+                let object = flow.objects.first();
+                let outcomes = self.frame.calls.get(&end.at).into_iter();
+                let mut freed = outcomes.flat_map(|s| &s.outcomes).flat_map(|o| &o.frees);
+                let frees = freed.any(|free| {
+                    let targets = self.frame.resolve(end.at, &free.path);
+                    !targets.iter().any(|loc| Some(&loc.obj) == object)
+                });
                 if owner_freed || frees {
                     Rule::D004
                 } else {
