@@ -753,22 +753,33 @@ impl ExitReader<'_, '_> {
             self.objects
                 .iter()
                 .position(|&o| self.fresh_number(o) == Some(*k))
-                .is_some_and(|at| state.objects[at].is_live() && !self.is_kept(state, at))
+                .is_some_and(|at| {
+                    let is_returned =
+                        matches!(outcome.ret, Value::Fresh { index, .. } if index == *k);
+                    state.objects[at].is_live() && !self.is_kept(state, at, is_returned)
+                })
         });
         alive
     }
 
     /// Does another object hold this one, over any number of steps, that is somebody else's or that a global leads to? A cache
-    /// that returns what it keeps. (What a global holds directly is told as a write.)
-    fn is_kept(&self, state: &State, index: usize) -> bool {
+    /// that returns what it keeps. (What a global holds and what is not returned is told as a write.)
+    fn is_kept(&self, state: &State, index: usize, is_returned: bool) -> bool {
         let mut seen: SmallVec<[usize; 4]> = SmallVec::from_slice(&[index]);
         let mut next = 0;
         while let Some(&object) = seen.get(next) {
-            for place in state.objects[object].places.iter().filter(|p| !p.weak) {
+            for place in &state.objects[object].places {
                 let Where::Cell(cell) = place.at else {
                     continue;
                 };
                 let owner = self.frame.local.memory.cells[cell].obj;
+                // Callers have no name for it, so they can't be told that it holds the block.
+                if self.is_out_of_sight(owner) {
+                    return true;
+                }
+                if place.weak {
+                    continue;
+                }
                 let holder = self.objects.iter().position(|&o| o == owner);
                 match holder.map(|holder| (holder, state.objects[holder].machine)) {
                     Some((_, Machine::Escaped { .. })) if self.is_fresh(owner) => return true,
@@ -780,7 +791,7 @@ impl ExitReader<'_, '_> {
                     _ => {
                         let path = self.object_path(owner);
                         let is_global = path.is_some_and(|p| matches!(p.root, Root::Global(_)));
-                        if is_global && next > 0 {
+                        if is_global && (next > 0 || is_returned) {
                             return true;
                         }
                     }
@@ -789,6 +800,16 @@ impl ExitReader<'_, '_> {
             next += 1;
         }
         false
+    }
+
+    /// Does the object outlive the function without a name that callers know?
+    fn is_out_of_sight(&self, obj: ObjId) -> bool {
+        let kind = self.frame.local.memory.kind(obj);
+        kind.survives()
+            && match self.object_path(obj) {
+                Some(path) => path.loads.len() + 1 >= MAX_ENTRY_DEPTH as usize,
+                None => true,
+            }
     }
 
     fn is_fresh(&self, obj: ObjId) -> bool {
