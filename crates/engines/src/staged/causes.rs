@@ -5,11 +5,14 @@
 //! free them this time, the first one is shown and says how many more there are (Engler's "belief": callers that all do the
 //! same are right, and the function is wrong).
 
-use drip_flow::{Choice, Frame, UseFlow};
-use drip_models::{Outcome, Value, ValuePath, Write};
+use drip_cond::Sort;
+use drip_flow::{Choice, Frame, Symbol, UseFlow, Values};
+use drip_memssa::{Def, RegionId, VersionId};
+use drip_models::{Class, Outcome, Value, ValuePath, Write};
 use drip_program::{Const, FuncId, InstId, Op};
 use rustc_hash::FxHashMap;
 
+use super::interface::atom_of;
 use super::paths::Path;
 use crate::finding::Finding;
 
@@ -85,6 +88,72 @@ fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool 
         (!is_looked_at || same_result) && same_condition
     };
     !takes(chosen) && summary.outcomes.iter().any(|o| takes(o) && like_chosen(o))
+}
+
+/// Does the path take a test one way and later the same test of the same variable the other way, where nothing but a callee can have
+/// changed the variable? What the callee leaves there is not known well enough to speak of more than a suspicion.
+pub fn is_changed_by_callee(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    flow: &UseFlow,
+    path: &Path,
+) -> bool {
+    let mut tested: Vec<(RegionId, VersionId, Class)> = Vec::new();
+    for pair in path.hops.windows(2) {
+        let (block, next) = (
+            flow.nodes[pair[0].node].block,
+            flow.nodes[pair[1].node].block,
+        );
+        let Op::CondBr { cond, then, els } = frame.body.insts[frame.body.terminator(block)].op
+        else {
+            continue;
+        };
+        let term = values.term(cond);
+        if then == els || values.terms.sort(term) != Sort::Bool {
+            continue;
+        }
+        let fact = match next == then {
+            true => term,
+            false => values.terms.not(term),
+        };
+        let Some((sym, class)) = atom_of(values, fact) else {
+            continue;
+        };
+        let Some(Symbol::Version(version, 1..)) = values.symbol(sym) else {
+            continue;
+        };
+        let region = frame.memssa.versions[version].region;
+        let is_opposite = |old: Class| {
+            matches!(
+                (old, class),
+                (Class::NonZero, Class::Eq(0)) | (Class::Eq(0), Class::NonZero)
+            ) || matches!((old, class), (Class::Eq(a), Class::Ne(b)) | (Class::Ne(a), Class::Eq(b)) if a == b)
+        };
+        let is_from_call = comes_from_call(frame, version);
+        let before = tested.iter().filter(|t| t.0 == region && t.1 != version);
+        if is_from_call && before.into_iter().any(|t| is_opposite(t.2)) {
+            return true;
+        }
+        tested.push((region, version, class));
+    }
+    false
+}
+
+/// Was the version made by a call, or is it one of several of which one was?
+fn comes_from_call(frame: &Frame<'_>, version: VersionId) -> bool {
+    let is_call = |version: VersionId| match frame.memssa.versions[version].def {
+        Def::Chi { inst, .. } => {
+            matches!(
+                frame.body.insts[inst].op,
+                Op::Call { .. } | Op::Invoke { .. }
+            )
+        }
+        _ => false,
+    };
+    match &frame.memssa.versions[version].def {
+        Def::Phi { operands, .. } => operands.iter().any(|&operand| is_call(operand)),
+        _ => is_call(version),
+    }
 }
 
 /// The function that a call goes to, if its body is known: library functions do what their models say.

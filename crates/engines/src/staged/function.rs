@@ -12,7 +12,7 @@ use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed};
-use super::causes::{Caused, cause, is_unseen};
+use super::causes::{Caused, cause, is_changed_by_callee, is_unseen};
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
 use super::paths::Path;
@@ -368,7 +368,9 @@ impl<'w, 'a> Work<'w, 'a> {
             let Some((path, confidence)) = trials.feasible_path(flow, end) else {
                 continue;
             };
-            let confidence = match is_unseen(self.frame, flow, &path) {
+            let is_doubtful = is_unseen(self.frame, flow, &path)
+                || is_changed_by_callee(self.frame, trials.values, flow, &path);
+            let confidence = match is_doubtful {
                 true => Confidence::Low,
                 false => confidence,
             };

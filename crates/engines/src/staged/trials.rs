@@ -43,7 +43,7 @@ const CONDITION_COST: usize = 4;
 /// The trials of one object.
 pub struct Trials<'w, 'a> {
     frame: &'w Frame<'a>,
-    values: &'w mut Values,
+    pub values: &'w mut Values,
     symbols: SymbolIndex,
     pub statistics: &'w mut Statistics,
     refuted: usize,
