@@ -6,9 +6,10 @@
 //! same are right, and the function is wrong).
 
 use drip_cond::Sort;
-use drip_flow::{Choice, Frame, Symbol, UseFlow, Values};
+use drip_flow::{Choice, End, Frame, Machine, Symbol, UseFlow, Values};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_models::{Class, Outcome, Value, ValuePath, Write};
+use drip_pointer::ObjKind;
 use drip_program::{Const, FuncId, InstId, Op};
 use rustc_hash::FxHashMap;
 
@@ -137,6 +138,38 @@ pub fn is_changed_by_callee(
         tested.push((region, version, class));
     }
     false
+}
+
+/// Is the block an option of the program that a later one replaces: made in `main`'s loop under a condition and freed nowhere in
+/// it? That an option is given twice costs a few bytes once; nobody wants to hear of it.
+pub fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
+    let Some(&object) = flow.objects.first() else {
+        return false;
+    };
+    let ObjKind::Fresh { call, .. } = frame.local.memory.kind(object) else {
+        return false;
+    };
+    if frame.program.func_name(frame.func) != "main" {
+        return false;
+    }
+    let new = match frame.body.insts[end.at].op {
+        Op::Bind { value, .. } | Op::Store { value, .. } => value,
+        _ => return false,
+    };
+    let is_same_site = frame.local.targets(new).iter().any(|loc| loc.obj == object);
+    let birth = frame.block_of(call);
+    let Some(id) = frame.cfg.loops().innermost(birth) else {
+        return false;
+    };
+    let header = frame.cfg.loops().header(id);
+    let mut jumps = frame.cfg.preds(header).iter();
+    let is_conditional = jumps
+        .any(|&from| frame.cfg.loops().contains(id, from) && !frame.cfg.dominates(birth, from));
+    let is_freed = |end: &End| {
+        let machine = end.state.objects.first().map(|o| o.machine);
+        matches!(machine, Some(Machine::Freed { .. }))
+    };
+    is_same_site && is_conditional && !flow.ends.iter().any(is_freed)
 }
 
 /// Was the version made by a call, or is it one of several of which one was?

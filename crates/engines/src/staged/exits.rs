@@ -111,11 +111,50 @@ impl ExitReader<'_, '_> {
             outcome.ret = self.returned_value(&end.state, self.returned(end));
         }
         outcome.when = self.atoms(&end.state);
+        self.other_pointers(&end.state, &mut outcome);
         self.written_cells(&end.state, end.at, &mut outcome);
         outcome.writes.sort();
         outcome.writes.dedup();
         self.limited |= bound_writes(&mut outcome);
         outcome
+    }
+
+    /// A parameter that the path knows to be some other pointer (`if (p == NULL || p == none)`) is no block of the caller's: no
+    /// condition can say that, so it counts as escaped.
+    fn other_pointers(&mut self, state: &State, outcome: &mut Outcome) {
+        let frame = self.frame;
+        for &fact in &state.facts {
+            let TermKind::Eq(a, b) = *self.values.terms.kind(fact) else {
+                continue;
+            };
+            for (own, other) in [(a, b), (b, a)] {
+                let TermKind::Sym(sym) = *self.values.terms.kind(own) else {
+                    continue;
+                };
+                let is_address = matches!(
+                    self.values.terms.kind(other),
+                    TermKind::Sym(_) | TermKind::Addr(_) | TermKind::App(..)
+                );
+                let Some(Symbol::Value(value)) = self.values.symbol(sym).filter(|_| is_address)
+                else {
+                    continue;
+                };
+                let is_pointer = |value| {
+                    matches!(
+                        frame.program.types.get(frame.body.value_ty(value)),
+                        drip_program::Type::Ptr
+                    )
+                };
+                if let Some(n) = frame.body.as_param(value).filter(|_| is_pointer(value)) {
+                    outcome.escapes.push(SummaryEscape {
+                        path: ValuePath::arg(n as u16),
+                        to: EscapeTo::Unknown,
+                    });
+                }
+            }
+        }
+        outcome.escapes.sort();
+        outcome.escapes.dedup();
     }
 
     fn returned(&self, end: &End) -> Option<Operand> {

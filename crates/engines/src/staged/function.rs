@@ -12,7 +12,7 @@ use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed};
-use super::causes::{Caused, cause, is_changed_by_callee, is_unseen};
+use super::causes::{Caused, cause, is_changed_by_callee, is_replaced_option, is_unseen};
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
 use super::paths::Path;
@@ -369,7 +369,8 @@ impl<'w, 'a> Work<'w, 'a> {
                 continue;
             };
             let is_doubtful = is_unseen(self.frame, flow, &path)
-                || is_changed_by_callee(self.frame, trials.values, flow, &path);
+                || is_changed_by_callee(self.frame, trials.values, flow, &path)
+                || is_replaced_option(self.frame, flow, end);
             let confidence = match is_doubtful {
                 true => Confidence::Low,
                 false => confidence,
