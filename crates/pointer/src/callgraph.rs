@@ -18,6 +18,8 @@ use drip_program::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::owners::{Field, Owners, field_of_global};
+
 /// Candidates of one indirect call; with more the call is an unknown function.
 pub const MAX_TARGETS: usize = 16;
 
@@ -47,6 +49,9 @@ struct Stores {
     elements: FxHashMap<GlobalId, Vec<FuncId>>,
     /// Functions stored at an offset of some structure.
     fields: FxHashMap<i64, Vec<FuncId>>,
+    /// Those of which the debug info names the field, and the others.
+    typed: FxHashMap<Field, Vec<FuncId>>,
+    untyped: FxHashMap<i64, Vec<FuncId>>,
     /// Structures that are copied into a variable: where to, how many bytes, where from.
     copies: FxHashMap<GlobalId, Vec<StructCopy>>,
     /// Initialised variables with functions in them, by type: what a structure of that type may be a copy of.
@@ -182,22 +187,20 @@ fn collect(program: &Program) -> Stores {
                         .or_default()
                         .push(func);
                     // A table of structs: the offset inside one element is not known, every divisor may be meant.
-                    stores
-                        .fields
-                        .entry(field_of(program, id, offset))
-                        .or_default()
-                        .push(func);
+                    let field = field_of_global(program, id, offset as i64);
+                    stores.in_field(field, field_of(program, id, offset), func);
                 }
             }
         }
     }
     for function in program.funcs.iter() {
         let Some(body) = &function.body else { continue };
+        let owners = Owners::new(program, body);
         for data in body.insts.iter() {
             match data.op {
                 Op::Store { addr, value } => {
                     if let Some(&Const::Func(func)) = body.const_of(value) {
-                        stored(&mut stores, address(body, addr), func);
+                        stored(&mut stores, address(body, addr), owners.field(addr), func);
                     }
                 }
                 Op::MemCopy { dst, src, len } => {
@@ -221,6 +224,8 @@ fn collect(program: &Program) -> Stores {
         .variables
         .values_mut()
         .chain(stores.fields.values_mut())
+        .chain(stores.typed.values_mut())
+        .chain(stores.untyped.values_mut())
     {
         list.sort_unstable();
         list.dedup();
@@ -250,30 +255,38 @@ fn struct_at(program: &Program, mut ty: TypeId, offset: i64, size: u64) -> Optio
     }
 }
 
-fn stored(stores: &mut Stores, at: Address, func: FuncId) {
+fn stored(stores: &mut Stores, at: Address, field: Option<Field>, func: FuncId) {
     match at {
         Address::Global(global, offset) => {
-            stores
-                .variables
-                .entry((global, offset))
-                .or_default()
-                .push(func);
-            stores.fields.entry(offset).or_default().push(func);
+            let variable = stores.variables.entry((global, offset));
+            variable.or_default().push(func);
+            stores.in_field(field, offset, func);
         }
         Address::Element(global, start, scale) => {
             stores.elements.entry(global).or_default().push(func);
-            stores
-                .fields
-                .entry(start.rem_euclid(scale))
-                .or_default()
-                .push(func);
+            stores.in_field(field, start.rem_euclid(scale), func);
         }
-        Address::Field(offset) => stores.fields.entry(offset).or_default().push(func),
+        Address::Field(offset) => stores.in_field(field, offset, func),
         Address::Elsewhere => {}
     }
 }
 
 impl Stores {
+    fn in_field(&mut self, field: Option<Field>, offset: i64, func: FuncId) {
+        self.fields.entry(offset).or_default().push(func);
+        match field {
+            Some(field) => self.typed.entry(field).or_default().push(func),
+            None => self.untyped.entry(offset).or_default().push(func),
+        }
+    }
+
+    /// What a function pointer loaded from a field can be: what was stored in that field, else what was stored at its offset of
+    /// who knows what.
+    fn in_named_field(&self, field: Field, offset: i64) -> Option<Vec<FuncId>> {
+        let known = self.typed.get(&field);
+        known.or_else(|| self.untyped.get(&offset)).cloned()
+    }
+
     /// What a function pointer loaded from there can be; `None` if nothing is known to be stored there.
     fn loaded(&self, at: &Address) -> Option<Vec<FuncId>> {
         match *at {
@@ -401,7 +414,14 @@ fn resolve(
     }
     let mut found: Vec<FuncId> = Vec::new();
     let mut seen: Vec<Operand> = Vec::new();
-    if !trace(body, stores, callee, &mut found, &mut seen) {
+    if !trace(
+        body,
+        stores,
+        &Owners::new(program, body),
+        callee,
+        &mut found,
+        &mut seen,
+    ) {
         return Callees::Unknown;
     }
     found.retain(|&func| call.fits(program, &program.funcs[func]));
@@ -414,9 +434,18 @@ fn resolve(
 }
 
 /// Collects what a function pointer can be; false if it comes from out of sight.
+fn loaded(body: &Body, stores: &Stores, owners: &Owners<'_>, addr: Operand) -> Option<Vec<FuncId>> {
+    let at = address(body, addr);
+    match (&at, owners.field(addr)) {
+        (Address::Field(offset), Some(field)) => stores.in_named_field(field, *offset),
+        _ => stores.loaded(&at),
+    }
+}
+
 fn trace(
     body: &Body,
     stores: &Stores,
+    owners: &Owners<'_>,
     value: Operand,
     found: &mut Vec<FuncId>,
     seen: &mut Vec<Operand>,
@@ -438,7 +467,7 @@ fn trace(
         return false;
     };
     match body.insts[inst].op {
-        Op::Load { addr } => match stores.loaded(&address(body, addr)) {
+        Op::Load { addr } => match loaded(body, stores, owners, addr) {
             Some(list) => {
                 found.extend(list);
                 true
@@ -448,11 +477,12 @@ fn trace(
         Op::Phi { incoming } => body
             .incoming(incoming)
             .iter()
-            .all(|e| trace(body, stores, e.value, found, seen)),
+            .all(|e| trace(body, stores, owners, e.value, found, seen)),
         Op::Select { then, els, .. } => {
-            trace(body, stores, then, found, seen) && trace(body, stores, els, found, seen)
+            trace(body, stores, owners, then, found, seen)
+                && trace(body, stores, owners, els, found, seen)
         }
-        Op::Cast { value, .. } => trace(body, stores, value, found, seen),
+        Op::Cast { value, .. } => trace(body, stores, owners, value, found, seen),
         _ => false,
     }
 }

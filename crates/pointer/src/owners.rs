@@ -1,0 +1,214 @@
+//! Question: which field of which named structure does an address lead to, by the debug info?
+//!
+//! Pointers have no type in the bitcode, but variables, fields and functions have one in the debug info: the type of a loaded
+//! value is the type of the field that it was loaded from. A field is named by the innermost structure around it and the offset
+//! there. Known limits: casts are invisible, so a pointer that was cast still has its old type; unions and structures without a
+//! name have no fields here.
+
+use std::cell::OnceCell;
+
+use drip_program::{Body, Const, DiType, DiTypeId, GlobalId, Op, Operand, Program, StrId, ValueId};
+use rustc_hash::FxHashMap;
+
+/// Steps from a value to the variable or function that says its type.
+const MAX_STEPS: usize = 6;
+
+/// A field: the structure's name and the offset in it.
+pub type Field = (StrId, i64);
+
+/// Types of one function's values.
+pub struct Owners<'o> {
+    program: &'o Program,
+    body: &'o Body,
+    bound: OnceCell<FxHashMap<ValueId, DiTypeId>>,
+}
+
+impl<'o> Owners<'o> {
+    pub fn new(program: &'o Program, body: &'o Body) -> Owners<'o> {
+        Owners {
+            program,
+            body,
+            bound: OnceCell::new(),
+        }
+    }
+
+    /// The field at an address.
+    pub fn field(&self, addr: Operand) -> Option<Field> {
+        let (base, offset) = self.split(addr);
+        let ty = self.memory_at(base, MAX_STEPS)?;
+        field_in(self.program, ty, offset)
+    }
+
+    /// An address without its constant offset.
+    fn split(&self, addr: Operand) -> (Operand, i64) {
+        let def = addr.as_value().and_then(|value| self.body.def(value));
+        match def.map(|inst| self.body.insts[inst].op) {
+            // Whatever element it is, the type is the same.
+            Some(Op::PtrAdd { base, offset, .. }) => {
+                let (base, start) = self.split(base);
+                (base, start.wrapping_add(offset))
+            }
+            _ => (addr, 0),
+        }
+    }
+
+    /// Type of the memory that a value points to.
+    fn memory_at(&self, base: Operand, steps: usize) -> Option<DiTypeId> {
+        if let Some(&Const::Global { global, .. }) = self.body.const_of(base) {
+            return self.program.globals[global].di_type;
+        }
+        let value = base.as_value()?;
+        if let Some(inst) = self.body.def(value)
+            && let Op::Alloca { var: Some(var), .. } = self.body.insts[inst].op
+        {
+            return self.body.vars[var].ty;
+        }
+        match &self.program.di_types[plain(self.program, self.type_of(value, steps)?)?] {
+            DiType::Pointer { to } => *to,
+            _ => None,
+        }
+    }
+
+    fn type_of(&self, value: ValueId, steps: usize) -> Option<DiTypeId> {
+        let steps = steps.checked_sub(1)?;
+        if let Some(&ty) = self.bound().get(&value) {
+            return Some(ty);
+        }
+        let inst = self.body.def(value)?;
+        match self.body.insts[inst].op {
+            Op::Load { addr } => {
+                let (base, offset) = self.split(addr);
+                let ty = self.memory_at(base, steps)?;
+                member_at(self.program, ty, offset)
+            }
+            Op::Call { callee, .. } | Op::Invoke { callee, .. } => {
+                let Some(&Const::Func(func)) = self.body.const_of(callee) else {
+                    return None;
+                };
+                match &self.program.di_types[self.program.funcs[func].di_type?] {
+                    DiType::Func { ret, .. } => *ret,
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn bound(&self) -> &FxHashMap<ValueId, DiTypeId> {
+        self.bound.get_or_init(|| {
+            let mut bound = FxHashMap::default();
+            for data in self.body.insts.iter() {
+                if let Op::Bind { var, value } = data.op
+                    && let (Some(value), Some(ty)) = (value.as_value(), self.body.vars[var].ty)
+                {
+                    // `void *p = s; struct s *q = p;`: the more telling one.
+                    let tells = field_in(self.program, ty, 0).is_some()
+                        || is_struct_pointer(self.program, ty);
+                    if tells || !bound.contains_key(&value) {
+                        bound.insert(value, ty);
+                    }
+                }
+            }
+            bound
+        })
+    }
+}
+
+/// The field at an offset of a variable.
+pub fn field_of_global(program: &Program, global: GlobalId, offset: i64) -> Option<Field> {
+    field_in(program, program.globals[global].di_type?, offset)
+}
+
+fn is_struct_pointer(program: &Program, ty: DiTypeId) -> bool {
+    match plain(program, ty).map(|ty| &program.di_types[ty]) {
+        Some(DiType::Pointer { to: Some(to) }) => {
+            let to = plain(program, *to).map(|ty| &program.di_types[ty]);
+            matches!(to, Some(DiType::Struct { .. }))
+        }
+        _ => false,
+    }
+}
+
+/// A type without typedefs and qualifiers.
+fn plain(program: &Program, mut ty: DiTypeId) -> Option<DiTypeId> {
+    for _ in 0..16 {
+        match &program.di_types[ty] {
+            DiType::Typedef { of, .. } | DiType::Const(of) | DiType::Qualified(of) => ty = (*of)?,
+            _ => return Some(ty),
+        }
+    }
+    None
+}
+
+/// The innermost named structure around an offset of a value of type `ty`, and the offset in it.
+fn field_in(program: &Program, ty: DiTypeId, offset: i64) -> Option<Field> {
+    walk(program, ty, offset).0
+}
+
+/// Type of the member at an offset.
+fn member_at(program: &Program, ty: DiTypeId, offset: i64) -> Option<DiTypeId> {
+    walk(program, ty, offset).1
+}
+
+/// Down the layout to a scalar.
+fn walk(program: &Program, ty: DiTypeId, offset: i64) -> (Option<Field>, Option<DiTypeId>) {
+    let Ok(mut offset) = u64::try_from(offset) else {
+        return (None, None);
+    };
+    let mut field = None;
+    let mut ty = Some(ty);
+    for _ in 0..16 {
+        let mut name = None;
+        // A structure without a tag goes by its typedef.
+        let mut at = ty;
+        while let Some(DiType::Typedef { name: alias, of }) = at.map(|at| &program.di_types[at]) {
+            name = Some(*alias);
+            at = *of;
+        }
+        let Some(inner) = ty.and_then(|ty| plain(program, ty)) else {
+            return (None, None);
+        };
+        match &program.di_types[inner] {
+            DiType::Struct {
+                name: tag,
+                is_union: false,
+                members,
+                ..
+            } => {
+                let own = tag.or(name);
+                field = own.map(|own| (own, i64::try_from(offset).unwrap_or(i64::MAX)));
+                let member = members.iter().filter(|m| m.offset <= offset).last();
+                let Some(member) = member else {
+                    return (field, None);
+                };
+                offset -= member.offset;
+                ty = member.ty;
+            }
+            DiType::Struct { is_union: true, .. } => return (None, None),
+            DiType::Array { elem, .. } => {
+                let size = elem.map_or(0, |elem| bytes(program, elem));
+                if size == 0 {
+                    return (None, None);
+                }
+                offset %= size;
+                ty = *elem;
+            }
+            _ => return (field.filter(|_| offset == 0), ty.filter(|_| offset == 0)),
+        }
+    }
+    (None, None)
+}
+
+fn bytes(program: &Program, ty: DiTypeId) -> u64 {
+    match plain(program, ty).map(|ty| &program.di_types[ty]) {
+        Some(
+            DiType::Base { bytes, .. } | DiType::Struct { bytes, .. } | DiType::Enum { bytes, .. },
+        ) => *bytes,
+        Some(DiType::Pointer { .. }) => program.types.layout.pointer_bytes,
+        Some(DiType::Array {
+            elem: Some(elem),
+            count: Some(count),
+        }) => bytes(program, *elem).saturating_mul(*count),
+        _ => 0,
+    }
+}
