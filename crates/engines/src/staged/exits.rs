@@ -4,7 +4,7 @@
 //! cells the path has taken (Saturn fig. 5 and 7 say what counts as handed out).
 
 use drip_cond::{Sort, SymId, TermId, TermKind};
-use drip_flow::{End, Frame, Machine, State, Symbol, Values, Where, region};
+use drip_flow::{End, Escape, Frame, Machine, State, Symbol, Values, Where, region};
 use drip_memssa::{Def, VersionId};
 use drip_models::{
     Atom, CellPath, Certainty, ChainLink, Class, ContentCopy, Escape as SummaryEscape, EscapeTo,
@@ -34,6 +34,8 @@ pub(super) struct ExitReader<'m, 'a> {
     /// Fresh objects that callers may get, in the order of their numbers.
     pub fresh: &'m [ObjId],
     pub limited: bool,
+    /// Some exit returns a new block that is somebody else's already.
+    pub keeps_result: bool,
 }
 
 impl ExitReader<'_, '_> {
@@ -174,6 +176,9 @@ impl ExitReader<'_, '_> {
         self.fates(&end.state, &mut outcome);
         self.held_cells(&end.state, returned, &mut outcome);
         outcome.fresh = self.alive(&end.state, &outcome);
+        let is_kept = |k: &u16| !outcome.fresh.contains(k);
+        self.keeps_result |= matches!(&outcome.ret, Value::Fresh { index, .. } if is_kept(index))
+            || self.returns_escaped(&end.state, returned);
         // What is kept in an object that callers never see is kept out of their sight.
         let alive = &outcome.fresh;
         let escapes = &mut outcome.escapes;
@@ -291,11 +296,9 @@ impl ExitReader<'_, '_> {
                 Machine::Escaped { to, .. } => outcome.escapes.push(SummaryEscape {
                     path,
                     to: match to {
-                        drip_flow::Escape::Global(g) => EscapeTo::Global(g),
-                        drip_flow::Escape::Thread => EscapeTo::Thread,
-                        drip_flow::Escape::Unknown(_) | drip_flow::Escape::Untracked => {
-                            EscapeTo::Unknown
-                        }
+                        Escape::Global(g) => EscapeTo::Global(g),
+                        Escape::Thread => EscapeTo::Thread,
+                        Escape::Unknown(_) | Escape::Untracked => EscapeTo::Unknown,
                     },
                 }),
                 _ => {}
@@ -799,6 +802,18 @@ impl ExitReader<'_, '_> {
                 })
         });
         alive
+    }
+
+    /// Is a new block returned that has been given away before?
+    fn returns_escaped(&self, state: &State, returned: Option<Operand>) -> bool {
+        let targets = returned.map_or(&[][..], |operand| self.frame.local.targets(operand));
+        let followed = self.objects.iter().zip(&state.objects);
+        followed.into_iter().any(|(&obj, followed)| {
+            let given_away = |to| matches!(to, Escape::Global(_) | Escape::Unknown(_));
+            matches!(followed.machine, Machine::Escaped { to, .. } if given_away(to))
+                && self.is_fresh(obj)
+                && targets.iter().any(|loc| loc.obj == obj)
+        })
     }
 
     /// Does another object hold this one, over any number of steps, that is somebody else's or that a global leads to? A cache

@@ -15,13 +15,13 @@ use drip_flow::{
     Decisions, EndKind, Frame, Goal, Relevance, Scope, State, UseFlow, Values, explore,
 };
 use drip_models::{
-    Certainty, Class, Free, MAX_OUTCOMES, Outcome, Root, Summary, Value, ValuePath, Write,
+    Atom, Certainty, Class, Free, MAX_OUTCOMES, Outcome, Root, Summary, Value, ValuePath, Write,
 };
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Op};
 use smallvec::SmallVec;
 
-use super::effects::{bound_writes, reduce_effects};
+use super::effects::{bound_writes, handed_out, reduce_effects};
 use super::exits::ExitReader;
 use super::feasible::can_hold;
 use super::hooks::{keep_with_hook, only_with_hook};
@@ -76,6 +76,7 @@ pub fn summarize(
         steps: 0,
         deciding: IdSet::with_capacity(frame.body.blocks.len()),
         limited: false,
+        keeps_result: false,
     };
     maker.settle_clusters();
     maker.explore_open();
@@ -99,6 +100,7 @@ pub fn summarize(
             .retain(|w| !matches!(w.cell.base.root, Root::Fresh(k) if !alive.contains(&k)));
     }
     let fresh = maker.reader(&[]).fresh_list();
+    let keeps_result = maker.keeps_result;
     let mut summary = Summary {
         outcomes,
         fresh,
@@ -110,10 +112,42 @@ pub fn summarize(
     };
     counted_releases(&mut summary);
     unify_fresh(&mut summary);
+    if keeps_result {
+        borrowed_results(&mut summary);
+    }
     merge_outcomes(&mut summary.outcomes);
     summary.outcomes.sort();
     summary.outcomes.dedup();
     summary
+}
+
+/// A result that may be new or somebody else's memory, without a condition that tells callers which, is no allocation (Saturn
+/// fig. 7): they can't be meant to free it. (An insertion whose failure nobody looks at, and that returns what it keeps.)
+fn borrowed_results(summary: &mut Summary) {
+    let borrowed: Vec<Vec<Atom>> = summary
+        .outcomes
+        .iter()
+        .filter(|o| matches!(o.ret, Value::Unknown(Class::NonZero)))
+        .map(|o| o.when.clone())
+        .collect();
+    for outcome in &mut summary.outcomes {
+        let Value::Fresh { index, .. } = outcome.ret else {
+            continue;
+        };
+        let is_held = |w: &Write| matches!(w.value, Value::Fresh { index: k, .. } if k == index);
+        let may_be_borrowed =
+            |when: &Vec<Atom>| when.iter().all(|atom| outcome.when.contains(atom));
+        if !outcome.writes.iter().any(is_held) && borrowed.iter().any(may_be_borrowed) {
+            outcome.ret = Value::Unknown(Class::NonZero);
+            let handed = handed_out(outcome);
+            outcome.fresh.retain(|k| handed.contains(k));
+            outcome.zeroed.retain(|k| handed.contains(k));
+            outcome.copies.retain(|copy| handed.contains(&copy.to));
+            outcome
+                .writes
+                .retain(|w| !matches!(w.cell.base.root, Root::Fresh(k) if !handed.contains(&k)));
+        }
+    }
 }
 
 /// Reference counts: an outcome that only counts down what another outcome frees has left it to the holders of the other
@@ -173,6 +207,8 @@ struct Maker<'m, 'a> {
     /// Blocks that decide whether the function returns.
     deciding: IdSet<BlockId>,
     limited: bool,
+    /// Some exit returns a new block that is somebody else's already.
+    keeps_result: bool,
 }
 
 impl<'a> Maker<'_, 'a> {
@@ -183,6 +219,7 @@ impl<'a> Maker<'_, 'a> {
             objects,
             fresh: &self.fresh,
             limited: false,
+            keeps_result: false,
         }
     }
 
@@ -234,6 +271,8 @@ impl<'a> Maker<'_, 'a> {
                 };
                 class_of.push(class as u32);
             }
+            let keeps_result = reader.keeps_result;
+            self.keeps_result |= keeps_result;
             let is_callers = cluster
                 .iter()
                 .any(|&obj| !is_behind_global(self.frame, obj));
@@ -375,7 +414,9 @@ impl<'a> Maker<'_, 'a> {
                 }
             }
         }
-        self.limited |= reader.limited;
+        let (limited, keeps_result) = (reader.limited, reader.keeps_result);
+        self.limited |= limited;
+        self.keeps_result |= keeps_result;
         self.parts.push(outcomes);
         true
     }
