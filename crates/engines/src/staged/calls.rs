@@ -17,6 +17,7 @@ use drip_program::{
 use smallvec::SmallVec;
 
 use super::delegates::Delegates;
+use super::interface::constant;
 use super::unify::{rename, unify_fresh};
 
 /// Where the summaries of all functions come from.
@@ -145,13 +146,8 @@ fn may_be(program: &Program, body: &Body, arg: Operand, class: Class) -> bool {
         return !matches!(body.insts[inst].op, Op::Alloca { .. }) || class != Class::Eq(0);
     }
     match body.const_of(arg) {
-        Some(&Const::Int { ty, bits }) => {
-            let width = u32::try_from(8 * program.types.size_of(ty)).unwrap_or(64);
-            class.contains(drip_cond::to_signed(bits, width.clamp(1, 64)))
-        }
-        Some(Const::Null | Const::Zero(_)) => class.contains(0),
         Some(Const::Global { .. } | Const::Func(_)) => class != Class::Eq(0),
-        _ => true,
+        _ => constant(program, body, arg).is_none_or(|value| class.contains(value)),
     }
 }
 

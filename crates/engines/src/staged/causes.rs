@@ -10,12 +10,12 @@ use drip_flow::{Choice, End, Frame, Machine, Symbol, UseFlow, Values};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_models::{Class, Outcome, Value, ValuePath, Write};
 use drip_pointer::ObjKind;
-use drip_program::{Const, FuncId, InstId, Op};
+use drip_program::{Const, FuncId, InstId, Op, Operand};
 use rustc_hash::FxHashMap;
 
-use super::interface::atom_of;
+use super::interface::{atom_of, constant};
 use super::paths::Path;
-use crate::finding::Finding;
+use crate::finding::{Confidence, Finding};
 
 /// Findings that one function may cause before they are shown as one.
 const MAX_PER_CAUSE: usize = 8;
@@ -24,6 +24,46 @@ const MAX_PER_CAUSE: usize = 8;
 pub struct Caused {
     pub finding: Finding,
     pub by: Option<FuncId>,
+    /// The function whose return loses the object, with the constant that it returns then.
+    pub at_return: Option<(FuncId, Option<i64>)>,
+}
+
+/// The function and what it returns, if the object is lost by nothing else.
+pub fn at_return(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    losses: &[(usize, Path, Confidence)],
+) -> Option<(FuncId, Option<i64>)> {
+    let mut returned: Option<Option<i64>> = None;
+    for (index, path, _) in losses {
+        let Op::Ret { value } = frame.body.insts[flow.ends[*index].at].op else {
+            return None;
+        };
+        let constant = value.and_then(|value| returned_constant(frame, flow, path, value));
+        let is_same = returned.is_none_or(|known| known == constant);
+        returned = Some(constant.filter(|_| is_same));
+    }
+    returned.map(|constant| (frame.func, constant))
+}
+
+/// The constant that a path returns.
+fn returned_constant(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    path: &Path,
+    value: Operand,
+) -> Option<i64> {
+    let def = value.as_value().and_then(|value| frame.body.def(value));
+    let Some(Op::Phi { incoming }) = def.map(|inst| frame.body.insts[inst].op) else {
+        return constant(frame.program, frame.body, value);
+    };
+    let [.., from, _] = path.hops.as_slice() else {
+        return None;
+    };
+    let from = flow.nodes[from.node].block;
+    let mut entries = frame.body.incoming(incoming).iter();
+    let entry = entries.find(|entry| entry.block == from)?;
+    constant(frame.program, frame.body, entry.value)
 }
 
 /// The last function on the path that frees the object in another outcome than the one it had.
@@ -207,7 +247,10 @@ pub fn one_per_cause(findings: Vec<Caused>, name: impl Fn(FuncId) -> String) -> 
         *counts.entry(func).or_default() += 1;
     }
     let mut shown = Vec::with_capacity(findings.len());
-    for Caused { mut finding, by } in findings {
+    for Caused {
+        mut finding, by, ..
+    } in findings
+    {
         let Some(func) = by.filter(|func| counts.get(func).is_some_and(|&n| n > MAX_PER_CAUSE))
         else {
             shown.push(finding);

@@ -19,9 +19,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::calls::{CallContext, anything};
 use super::causes::{Caused, one_per_cause};
 use super::delegates::{Delegates, delegates};
+use super::fates::Fates;
 use super::function::{Result, analyse};
 use super::merge::narrowed;
-use crate::finding::Analysis;
+use crate::finding::{Analysis, Confidence};
 
 /// Rounds over a recursive component of at most [`SMALL_COMPONENT`] functions: a structure that is freed recursively takes a round
 /// per level until its summary says what holds for all levels. If summaries still change then, they are taken as they are and
@@ -42,7 +43,8 @@ pub fn run(program: &Program, library: &Library) -> Analysis {
 
 /// [`run`] that tells how many functions are done and can be stopped.
 pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analysis {
-    let (results, _) = Facts::collect(program, library, false).analyse_all(watch);
+    let facts = Facts::collect(program, library, false);
+    let (results, _) = facts.analyse_all(watch);
     let mut analysis = Analysis::default();
     let mut findings: Vec<Caused> = Vec::new();
     for result in results.into_iter().flatten() {
@@ -51,6 +53,13 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
         analysis.ledger.extend(result.ledger);
     }
     findings.retain(|f| !is_system_header(&f.finding.primary.file));
+    let fates = Fates::new(program, &facts.graph);
+    for caused in &mut findings {
+        let ends = |(func, returned)| fates.ends_after(func, returned);
+        if caused.at_return.is_some_and(ends) {
+            caused.finding.confidence = Confidence::Low;
+        }
+    }
     let order = |f: &Caused| (f.finding.primary.clone(), f.finding.id.clone());
     findings.sort_by_cached_key(order);
     analysis.findings = one_per_cause(findings, |func| program.func_name(func).to_owned());

@@ -12,7 +12,9 @@ use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed};
-use super::causes::{Caused, cause, is_changed_by_callee, is_replaced_option, is_unseen};
+use super::causes::{
+    Caused, at_return, cause, is_changed_by_callee, is_replaced_option, is_unseen,
+};
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
 use super::paths::Path;
@@ -344,7 +346,11 @@ impl<'w, 'a> Work<'w, 'a> {
                 let by = losses
                     .first()
                     .and_then(|(_, path, _)| cause(self.frame, flow, path));
-                self.findings.push(Caused { finding, by });
+                self.findings.push(Caused {
+                    finding,
+                    by,
+                    at_return: at_return(self.frame, flow, &losses),
+                });
                 true
             }
             None => false,

@@ -5,7 +5,7 @@ use drip_flow::{Frame, Values, region};
 use drip_memssa::Def;
 use drip_models::{CellPath, Certainty, Class, Root, Touched, Value};
 use drip_pointer::ObjKind;
-use drip_program::Op;
+use drip_program::{Body, Const, Op, Operand, Program};
 
 /// Is a return reachable without passing a call that never returns?
 pub(super) fn returns(frame: &Frame<'_>) -> bool {
@@ -153,6 +153,18 @@ pub(super) fn atom_of(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
                 (value, false) => Some((sym, Class::Ge(value))),
             }
         }
+        _ => None,
+    }
+}
+
+/// A constant operand as a number.
+pub(super) fn constant(program: &Program, body: &Body, operand: Operand) -> Option<i64> {
+    match body.const_of(operand)? {
+        &Const::Int { ty, bits } => {
+            let width = u32::try_from(8 * program.types.size_of(ty)).unwrap_or(64);
+            Some(drip_cond::to_signed(bits, width.clamp(1, 64)))
+        }
+        Const::Null | Const::Zero(_) => Some(0),
         _ => None,
     }
 }

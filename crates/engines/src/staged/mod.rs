@@ -11,6 +11,7 @@ mod delegates;
 mod driver;
 mod effects;
 mod exits;
+mod fates;
 mod feasible;
 mod function;
 mod hooks;
