@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use crate::explore::{Explorer, Goal};
 use crate::frame::region;
-use crate::interface::{class_term, leaves_alone, path_term};
+use crate::interface::{class_term, fitted, leaves_alone, path_term};
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
 use crate::transfer::holds_operand;
 
@@ -450,9 +450,7 @@ impl Explorer<'_, '_> {
                 }
                 Value::Entry { path, plus } if plus.is_exact() => {
                     let term = path_term(frame, self.values, inst, path);
-                    if let Some(term) =
-                        term.filter(|&t| self.values.terms.sort(t) == Sort::Bits(width))
-                    {
+                    if let Some(term) = term.and_then(|term| fitted(self.values, term, width)) {
                         let term = self.in_path(term, before);
                         let delta = self.values.terms.int(width, plus.base as u64);
                         let term = self.values.terms.add(term, delta);

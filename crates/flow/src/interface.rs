@@ -60,6 +60,15 @@ pub fn path_term(
     loaded_term(frame, values, call, path)
 }
 
+/// A number as one of `width` bits: which width a callee's cell has is not always known, and classes are those of signed numbers.
+pub fn fitted(values: &mut Values, term: TermId, width: u32) -> Option<TermId> {
+    match values.terms.sort(term) {
+        Sort::Bits(own) if own == width => Some(term),
+        Sort::Bits(own) if own < width => Some(values.terms.sext(term, width)),
+        _ => None,
+    }
+}
+
 /// What the last cell of a path holds, if it is one exact cell.
 fn loaded_term(
     frame: &Frame<'_>,

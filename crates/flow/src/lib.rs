@@ -25,7 +25,7 @@ pub use explore::{EXITS_FUEL, FATE_FUEL, Goal, MAX_STATES, explore};
 pub use forward::stored_just_before;
 pub use frame::{Frame, args_of, cell_of, region};
 pub use graph::{Choice, Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
-pub use interface::{class_term, leaves_alone, path_term};
+pub use interface::{class_term, fitted, leaves_alone, path_term};
 pub use relevance::{Decisions, Relevance, Scope, decisions};
 pub use state::{Escape, Followed, Holds, Machine, Place, State, Where};
 pub use values::{Symbol, Values, address_key, sort_of};

@@ -8,7 +8,7 @@
 use drip_cond::Sort;
 use drip_flow::{Choice, End, Frame, Machine, Symbol, UseFlow, Values};
 use drip_memssa::{Def, RegionId, VersionId};
-use drip_models::{Class, Outcome, Value, ValuePath, Write};
+use drip_models::{Class, Outcome, Root, Value, ValuePath, Write};
 use drip_pointer::ObjKind;
 use drip_program::{Const, FuncId, InstId, Op, Operand};
 use rustc_hash::FxHashMap;
@@ -112,8 +112,19 @@ fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool 
         targets.iter().any(|loc| loc.obj == *object)
     };
     let takes = |outcome: &Outcome| {
-        let kept =
-            |write: &Write| matches!(&write.value, Value::Entry { path, .. } if is_object(path));
+        let kept = |write: &Write| match &write.value {
+            Value::Entry { path, .. } => is_object(path),
+            // Made by this very call.
+            Value::Fresh { index, .. } => {
+                let made = ObjKind::Fresh {
+                    call: choice.inst,
+                    index: *index,
+                };
+                let is_callers = matches!(write.cell.base.root, Root::Arg(_) | Root::Global(_));
+                is_callers && frame.local.memory.kind(*object) == made
+            }
+            _ => false,
+        };
         outcome.frees.iter().any(|f| is_object(&f.path))
             || outcome.escapes.iter().any(|e| is_object(&e.path))
             || outcome.writes.iter().any(kept)

@@ -8,7 +8,7 @@
 
 use drip_base::LoopId;
 use drip_cond::{Budget, Sort, SymId, TermId, Terms, check};
-use drip_flow::{Choices, End, Frame, Symbol, UseFlow, Values, region, sort_of};
+use drip_flow::{Choices, End, Frame, Symbol, UseFlow, Values, fitted, region, sort_of};
 use drip_memssa::Def;
 use drip_models::{Class, Outcome, Root, Subject, Value, ValuePath};
 use drip_pointer::Loc;
@@ -588,7 +588,7 @@ impl<'w, 'a> Walker<'w, 'a> {
                     Value::Int(value) => Some(self.values.terms.int(width, *value as u64)),
                     Value::Entry { path, plus } if plus.is_exact() => self
                         .path_term(inst, path)
-                        .filter(|&t| self.values.terms.sort(t) == Sort::Bits(width))
+                        .and_then(|t| fitted(self.values, t, width))
                         .map(|t| {
                             let t = self.now(t);
                             let delta = self.values.terms.int(width, plus.base as u64);
