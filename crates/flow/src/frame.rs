@@ -5,7 +5,7 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use drip_base::{Graph, IdSet};
-use drip_memssa::{Annotations, MemSsa, RegionId};
+use drip_memssa::{Annotations, Def, MemSsa, RegionId, VersionId};
 use drip_models::{Atom, Outcome, Root, Subject, Touched, Value, ValuePath};
 use drip_pointer::local::{CallTable, LocSet, Sources};
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjId, ObjKind};
@@ -228,9 +228,57 @@ impl<'a> Frame<'a> {
         if let Some(known) = self.resolved.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let targets = Rc::new(self.local.resolve(call, self.args(call), path));
+        let targets = match path.loads.split_last() {
+            None => self.local.resolve(call, self.args(call), path),
+            Some((&last, front)) => {
+                let front = ValuePath {
+                    root: path.root,
+                    loads: front.into(),
+                };
+                self.load_at(call, &self.resolve(call, &front), last)
+            }
+        };
+        let targets = Rc::new(targets);
         self.resolved.borrow_mut().insert(key, Rc::clone(&targets));
         targets
+    }
+
+    /// What the cells at `offset` of `base` point to when a call is made: what the last store put there, where that is one.
+    fn load_at(&self, call: InstId, base: &LocSet, offset: drip_models::Offset) -> LocSet {
+        let memory = &self.local.memory;
+        let mut found = LocSet::new();
+        for loc in base {
+            let place = Loc {
+                obj: loc.obj,
+                off: loc.off.plus(offset),
+            };
+            let cell = memory
+                .find_cell(place)
+                .filter(|&cell| memory.is_strong(cell));
+            let version = cell.and_then(|cell| self.memssa.used(call, region(cell)));
+            let stored = version.and_then(|version| self.stored_at(version, place));
+            match stored.filter(|_| base.len() == 1) {
+                Some(value) => found.extend_from_slice(self.local.targets(value)),
+                None => found.extend(self.local.load(place)),
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The value that a store has put into exactly this place, if that is what the version is.
+    fn stored_at(&self, version: VersionId, place: Loc) -> Option<Operand> {
+        let Def::Chi {
+            inst, strong: true, ..
+        } = self.memssa.versions[version].def
+        else {
+            return None;
+        };
+        match self.body.insts[inst].op {
+            Op::Store { addr, value } if *self.local.targets(addr) == [place] => Some(value),
+            _ => None,
+        }
     }
 
     /// Objects that can be reached from what a path denotes; sorted.

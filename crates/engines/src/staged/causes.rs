@@ -8,14 +8,17 @@
 use drip_cond::Sort;
 use drip_flow::{Choice, End, Frame, Machine, Symbol, UseFlow, Values};
 use drip_memssa::{Def, RegionId, VersionId};
-use drip_models::{Class, Outcome, Root, Value, ValuePath, Write};
+use drip_models::{Class, Outcome, Root, Subject, Value, ValuePath, Write};
 use drip_pointer::ObjKind;
-use drip_program::{Const, FuncId, InstId, Op, Operand};
+use drip_program::{BlockId, Const, FuncId, InstId, Op, Operand};
 use rustc_hash::FxHashMap;
 
 use super::interface::{atom_of, constant};
 use super::paths::Path;
 use crate::finding::{Confidence, Finding};
+
+/// Blocks between a loss and the program's end.
+const MAX_BLOCKS_TO_END: usize = 32;
 
 /// Findings that one function may cause before they are shown as one.
 const MAX_PER_CAUSE: usize = 8;
@@ -189,6 +192,95 @@ pub fn is_changed_by_callee(
         tested.push((region, version, class));
     }
     false
+}
+
+/// Does the program end on every way from where the block is lost (`p = realloc(p, n); if (!p) exit(1);`)? A way through a loop
+/// goes on.
+pub fn ends_anyway(frame: &Frame<'_>, values: &mut Values, end: &End) -> bool {
+    if end.leaves || matches!(frame.body.insts[end.at].op, Op::Ret { .. }) {
+        return false;
+    }
+    let mut seen: Vec<BlockId> = Vec::new();
+    let mut open: Vec<(BlockId, u32)> = vec![(frame.block_of(end.at), end.at.as_u32() + 1)];
+    while let Some((block, first)) = open.pop() {
+        let never_returns = |inst: InstId| {
+            let summary = frame.calls.get(&inst);
+            summary.is_some_and(|summary| summary.outcomes.is_empty() && !summary.may_throw)
+        };
+        let mut rest = frame
+            .body
+            .block_insts(block)
+            .filter(|i| i.as_u32() >= first);
+        if rest.any(never_returns) {
+            continue;
+        }
+        let (then, els) = match frame.body.insts[frame.body.terminator(block)].op {
+            Op::Br { target } => (target, target),
+            Op::CondBr { cond, then, els } => {
+                let term = values.term(cond);
+                let term = values.replaced(term, |sym| end.state.lookup(sym));
+                let negation = match values.terms.sort(term) {
+                    Sort::Bool => values.terms.not(term),
+                    _ => return false,
+                };
+                let holds = values.terms.as_bool(term);
+                match holds.or_else(|| end.state.knows(term).then_some(true)) {
+                    Some(true) => (then, then),
+                    Some(false) => (els, els),
+                    None if end.state.knows(negation) => (els, els),
+                    None => (then, els),
+                }
+            }
+            Op::Unreachable => continue,
+            _ => return false,
+        };
+        for next in [then, els] {
+            // Back where a way has been: a loop, or two ways that meet, which is not looked into.
+            if seen.contains(&next) || seen.len() >= MAX_BLOCKS_TO_END {
+                return false;
+            }
+            seen.push(next);
+            open.push((next, 0));
+            if then == els {
+                break;
+            }
+        }
+    }
+    true
+}
+
+/// Was the block made because an argument was null that the caller takes not to be (`convert(number, x)` returns `x`, or a new block
+/// where there is none)? The caller only tests the result.
+pub fn is_made_by_mistake(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let Some(&object) = flow.objects.first() else {
+        return false;
+    };
+    let ObjKind::Fresh { call, .. } = frame.local.memory.kind(object) else {
+        return false;
+    };
+    let choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    let Some(birth) = choices.into_iter().find(|choice| choice.inst == call) else {
+        return false;
+    };
+    let Some(summary) = frame.calls.get(&call) else {
+        return false;
+    };
+    let Some(made) = summary.outcomes.get(usize::from(birth.alternative)) else {
+        return false;
+    };
+    let returns_argument = |n: u16| {
+        let mut outcomes = summary.outcomes.iter();
+        outcomes.any(|o| matches!(&o.ret, Value::Entry { path, .. } if *path == ValuePath::arg(n)))
+    };
+    let is_missing = made.when.iter().any(|atom| match &atom.subject {
+        Subject::Entry(path) => matches!(path.root, Root::Arg(n) if path.loads.is_empty()
+            && atom.class == Class::Eq(0)
+            && frame.args(call).get(usize::from(n)).is_some_and(|arg| arg.as_value().is_some())
+            && returns_argument(n)),
+        Subject::Ret => false,
+    });
+    let mut uses = frame.uses(frame.body.result(call));
+    is_missing && uses.all(|user| matches!(frame.body.insts[user].op, Op::Cmp { .. }))
 }
 
 /// Is the block an option of the program that a later one replaces: made in `main`'s loop under a condition and freed nowhere in

@@ -831,9 +831,6 @@ impl ExitReader<'_, '_> {
                 if self.is_out_of_sight(owner) {
                     return true;
                 }
-                if place.weak {
-                    continue;
-                }
                 let holder = self.objects.iter().position(|&o| o == owner);
                 match holder.map(|holder| (holder, state.objects[holder].machine)) {
                     Some((_, Machine::Escaped { .. })) if self.is_fresh(owner) => return true,

@@ -563,9 +563,7 @@ impl<'w, 'a> Walker<'w, 'a> {
             if write.cell.base.root == Root::Ret || write.certainty == drip_models::Certainty::May {
                 continue;
             }
-            let targets = frame
-                .local
-                .resolve(inst, frame.args(inst), &write.cell.base);
+            let targets = frame.resolve(inst, &write.cell.base);
             let [loc] = targets[..] else { continue };
             let place = Loc {
                 obj: loc.obj,

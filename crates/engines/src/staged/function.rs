@@ -13,7 +13,8 @@ use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed};
 use super::causes::{
-    Caused, at_return, cause, is_changed_by_callee, is_replaced_option, is_unseen,
+    Caused, at_return, cause, ends_anyway, is_changed_by_callee, is_made_by_mistake,
+    is_replaced_option, is_unseen,
 };
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
@@ -376,7 +377,9 @@ impl<'w, 'a> Work<'w, 'a> {
             };
             let is_doubtful = is_unseen(self.frame, flow, &path)
                 || is_changed_by_callee(self.frame, trials.values, flow, &path)
-                || is_replaced_option(self.frame, flow, end);
+                || is_replaced_option(self.frame, flow, end)
+                || is_made_by_mistake(self.frame, flow, &path)
+                || ends_anyway(self.frame, trials.values, end);
             let confidence = match is_doubtful {
                 true => Confidence::Low,
                 false => confidence,
