@@ -8,7 +8,7 @@
 use drip_cond::Sort;
 use drip_flow::{Choice, End, Frame, Machine, Symbol, UseFlow, Values};
 use drip_memssa::{Def, RegionId, VersionId};
-use drip_models::{Class, Outcome, Root, Subject, Value, ValuePath, Write};
+use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath, Write};
 use drip_pointer::ObjKind;
 use drip_program::{BlockId, Const, FuncId, InstId, Op, Operand};
 use rustc_hash::FxHashMap;
@@ -249,38 +249,68 @@ pub fn ends_anyway(frame: &Frame<'_>, values: &mut Values, end: &End) -> bool {
     true
 }
 
+/// The outcome that made the followed block on this path, with its call.
+fn birth<'f>(
+    frame: &'f Frame<'_>,
+    flow: &UseFlow,
+    path: &Path,
+) -> Option<(InstId, &'f Summary, &'f Outcome)> {
+    let ObjKind::Fresh { call, .. } = frame.local.memory.kind(*flow.objects.first()?) else {
+        return None;
+    };
+    let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    let choice = choices.find(|choice| choice.inst == call)?;
+    let summary = frame.calls.get(&call)?;
+    let made = summary.outcomes.get(usize::from(choice.alternative))?;
+    Some((call, summary, made))
+}
+
 /// Was the block made because an argument was null that the caller takes not to be (`convert(number, x)` returns `x`, or a new block
 /// where there is none)? The caller only tests the result.
 pub fn is_made_by_mistake(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
-    let Some(&object) = flow.objects.first() else {
-        return false;
-    };
-    let ObjKind::Fresh { call, .. } = frame.local.memory.kind(object) else {
-        return false;
-    };
-    let choices = path.hops.iter().flat_map(|hop| &hop.choices);
-    let Some(birth) = choices.into_iter().find(|choice| choice.inst == call) else {
-        return false;
-    };
-    let Some(summary) = frame.calls.get(&call) else {
-        return false;
-    };
-    let Some(made) = summary.outcomes.get(usize::from(birth.alternative)) else {
+    let Some((call, summary, made)) = birth(frame, flow, path) else {
         return false;
     };
     let returns_argument = |n: u16| {
         let mut outcomes = summary.outcomes.iter();
         outcomes.any(|o| matches!(&o.ret, Value::Entry { path, .. } if *path == ValuePath::arg(n)))
     };
-    let is_missing = made.when.iter().any(|atom| match &atom.subject {
-        Subject::Entry(path) => matches!(path.root, Root::Arg(n) if path.loads.is_empty()
-            && atom.class == Class::Eq(0)
-            && frame.args(call).get(usize::from(n)).is_some_and(|arg| arg.as_value().is_some())
-            && returns_argument(n)),
-        Subject::Ret => false,
-    });
+    let is_missing = |atom: &Atom| {
+        let n = match &atom.subject {
+            Subject::Entry(path) if path.loads.is_empty() => match path.root {
+                Root::Arg(n) => n,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let arg = frame.args(call).get(usize::from(n));
+        let is_variable = arg.is_some_and(|arg| arg.as_value().is_some());
+        atom.class == Class::Eq(0) && is_variable && returns_argument(n)
+    };
     let mut uses = frame.uses(frame.body.result(call));
-    is_missing && uses.all(|user| matches!(frame.body.insts[user].op, Op::Cmp { .. }))
+    made.when.iter().any(is_missing)
+        && uses.all(|user| matches!(frame.body.insts[user].op, Op::Cmp { .. }))
+}
+
+/// Does it depend on a field that only the callee looks at whether the result is the caller's or is kept (a reply that is put into its
+/// parent, if it has one)?
+pub fn is_owned_by_chance(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let Some((_, summary, made)) = birth(frame, flow, path) else {
+        return false;
+    };
+    let field = |atom: &Atom| match &atom.subject {
+        Subject::Entry(path) if !path.loads.is_empty() => Some(path.clone()),
+        _ => None,
+    };
+    let fields: Vec<ValuePath> = made.when.iter().filter_map(field).collect();
+    summary.outcomes.iter().any(|kept| {
+        let is_kept = matches!(kept.ret, Value::Unknown(Class::NonZero));
+        let told_apart = kept.when.iter().find(|atom| !made.when.contains(atom));
+        let by_field = told_apart
+            .and_then(field)
+            .is_some_and(|f| fields.contains(&f));
+        is_kept && by_field
+    })
 }
 
 /// Is the block an option of the program that a later one replaces: made in `main`'s loop under a condition and freed nowhere in

@@ -14,7 +14,7 @@ use drip_program::{BlockId, Body, FuncId, Op};
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed};
 use super::causes::{
     Caused, at_return, cause, ends_anyway, is_changed_by_callee, is_made_by_mistake,
-    is_replaced_option, is_unseen,
+    is_owned_by_chance, is_replaced_option, is_unseen,
 };
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
@@ -379,6 +379,7 @@ impl<'w, 'a> Work<'w, 'a> {
                 || is_changed_by_callee(self.frame, trials.values, flow, &path)
                 || is_replaced_option(self.frame, flow, end)
                 || is_made_by_mistake(self.frame, flow, &path)
+                || is_owned_by_chance(self.frame, flow, &path)
                 || ends_anyway(self.frame, trials.values, end);
             let confidence = match is_doubtful {
                 true => Confidence::Low,

@@ -112,7 +112,7 @@ pub fn summarize(
     };
     counted_releases(&mut summary);
     unify_fresh(&mut summary);
-    if keeps_result {
+    if keeps_result || summary.limited {
         borrowed_results(&mut summary);
     }
     merge_outcomes(&mut summary.outcomes);
@@ -122,12 +122,18 @@ pub fn summarize(
 }
 
 /// A result that may be new or somebody else's memory, without a condition that tells callers which, is no allocation (Saturn
-/// fig. 7): they can't be meant to free it. (An insertion whose failure nobody looks at, and that returns what it keeps.)
+/// fig. 7): they can't be meant to free it. (An insertion whose failure nobody looks at, and that returns what it keeps.) Of a
+/// function that hit its limits, the result that nothing is known of is such memory, too.
 fn borrowed_results(summary: &mut Summary) {
+    let limited = summary.limited;
     let borrowed: Vec<Vec<Atom>> = summary
         .outcomes
         .iter()
-        .filter(|o| matches!(o.ret, Value::Unknown(Class::NonZero)))
+        .filter(|o| match o.ret {
+            Value::Unknown(Class::NonZero) => true,
+            Value::Unknown(Class::Any) => limited,
+            _ => false,
+        })
         .map(|o| o.when.clone())
         .collect();
     for outcome in &mut summary.outcomes {
