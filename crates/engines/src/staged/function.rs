@@ -34,7 +34,7 @@ pub const FUNCTION_FUEL: (usize, usize) = (200_000, 800);
 pub const MAX_LOSSES: usize = 6;
 
 /// Losing ends that are tried at all. An object with more, none of which can be reached, is undecided.
-pub const MAX_TRIED_ENDS: usize = 24;
+pub const MAX_TRIED_ENDS: usize = 16;
 
 /// What one function yields.
 pub struct Result {

@@ -23,10 +23,13 @@ use crate::statistics::{SettledBy, Statistics};
 pub const MAX_PATHS: usize = 12;
 
 /// Paths of one losing end that the linear filter may refute before that.
-pub const MAX_FILTERED: usize = 24;
+pub const MAX_FILTERED: usize = 12;
 
 /// Refuted paths of one object after which whole regions are asked for.
 pub const REFUTED_BEFORE_REGION: usize = 4;
+
+/// Regions of one object that are asked for in vain: where the first ones can't be settled or are refuted, further ends get single paths.
+pub const MAX_REGIONS: usize = 2;
 
 /// Steps for all paths and regions of one object: instructions executed symbolically and steps of the solvers. An object beyond
 /// it is undecided.
@@ -47,6 +50,7 @@ pub struct Trials<'w, 'a> {
     symbols: SymbolIndex,
     pub statistics: &'w mut Statistics,
     refuted: usize,
+    regions: usize,
     used: u64,
     /// Instructions executed, in the function's currency.
     pub steps: usize,
@@ -69,6 +73,7 @@ impl<'w, 'a> Trials<'w, 'a> {
             symbols: SymbolIndex::default(),
             statistics,
             refuted: 0,
+            regions: 0,
             used: 0,
             steps: 0,
             means: SettledBy::Filter,
@@ -93,8 +98,10 @@ impl<'w, 'a> Trials<'w, 'a> {
                 Tried::Refuted(SettledBy::Filter) => filtered += 1,
                 Tried::Refuted(_) => solved += 1,
             }
-            if self.refuted >= REFUTED_BEFORE_REGION && !region_asked {
+            if self.refuted >= REFUTED_BEFORE_REGION && !region_asked && self.regions < MAX_REGIONS
+            {
                 region_asked = true;
+                self.regions += 1;
                 match self.try_region(flow, end) {
                     Settlement::Refuted => return None,
                     // Shorter paths could not be taken: what the summaries leave out may rule this one out, too.
