@@ -13,7 +13,7 @@ use std::rc::Rc;
 use drip_base::{IdSet, IndexVec};
 use drip_cond::{FnKey, ObjKey, Sort, SymId, TermId, Terms};
 use drip_memssa::{Def, MemSsa, VersionId};
-use drip_models::{Offset, Outcome, Root, Value as SummaryValue};
+use drip_models::{Offset, Root, Value as SummaryValue};
 use drip_pointer::local::CallTable;
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjKind};
 use drip_program::{
@@ -23,7 +23,7 @@ use drip_program::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::forward::stored_just_before;
+use crate::forward::{copied_version, is_zeroed, stored_just_before};
 use crate::frame::{cell_of, region};
 
 /// What a symbol stands for.
@@ -394,61 +394,6 @@ impl Values {
         self.homes.push(BlockId::new(0));
         self.terms.sym(sym, sort)
     }
-}
-
-/// Is this what a call that makes a block full of zeros has left in a cell of it? Not in loops, where the cell may be that of
-/// an older block.
-fn is_zeroed(context: &Context<'_>, version: VersionId) -> bool {
-    let Def::Chi { inst, .. } = context.memssa.versions[version].def else {
-        return false;
-    };
-    let place = context.local.memory.cells[cell_of(context.memssa.versions[version].region)];
-    let ObjKind::Fresh { call, index } = context.local.memory.kind(place.obj) else {
-        return false;
-    };
-    let Some(summary) = context.calls.get(&inst).filter(|_| call == inst) else {
-        return false;
-    };
-    let block = context.block_of[inst.index()];
-    let makers = summary.outcomes.iter().filter(|o| o.fresh.contains(&index));
-    let is_untouched = |outcome: &Outcome| {
-        let mut writes = outcome.writes.iter();
-        outcome.zeroed.contains(&index)
-            && !writes.any(|write| {
-                let base = &write.cell.base;
-                base.root == Root::Fresh(index)
-                    && base.loads.is_empty()
-                    && write.cell.offset.may_equal(place.off)
-            })
-    };
-    context.cfg.loops().innermost(block).is_none() && makers.into_iter().all(is_untouched)
-}
-
-/// The version of the cell that a copy has put into the cell of `version`.
-fn copied_version(
-    context: &Context<'_>,
-    version: VersionId,
-    dst: Operand,
-    src: Operand,
-    inst: InstId,
-) -> Option<VersionId> {
-    let cell = cell_of(context.memssa.versions[version].region);
-    let place = context.local.memory.cells[cell];
-    let ([to], [from]) = (context.local.targets(dst), context.local.targets(src)) else {
-        return None;
-    };
-    if to.obj != place.obj || !to.off.is_exact() || !from.off.is_exact() {
-        return None;
-    }
-    let distance = place.off.base.wrapping_sub(to.off.base);
-    let source = context.local.memory.find_cell(Loc {
-        obj: from.obj,
-        off: from.off.plus(Offset::exact(distance)),
-    })?;
-    if !context.local.memory.is_strong(source) {
-        return None;
-    }
-    context.memssa.used(inst, region(source))
 }
 
 pub fn sort_of(program: &Program, ty: TypeId) -> Sort {

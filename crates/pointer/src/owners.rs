@@ -177,7 +177,7 @@ fn walk(program: &Program, ty: DiTypeId, offset: i64) -> (Option<Field>, Option<
             } => {
                 let own = tag.or(name);
                 field = own.map(|own| (own, i64::try_from(offset).unwrap_or(i64::MAX)));
-                let member = members.iter().filter(|m| m.offset <= offset).last();
+                let member = members.iter().rev().find(|m| m.offset <= offset);
                 let Some(member) = member else {
                     return (field, None);
                 };

@@ -17,6 +17,7 @@ mod function;
 mod hooks;
 mod inspect;
 mod interface;
+mod kept;
 mod merge;
 mod names;
 mod objects;

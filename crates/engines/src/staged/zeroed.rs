@@ -71,7 +71,7 @@ fn is_cleared(frame: &Frame<'_>, obj: ObjId, call: InstId) -> bool {
     };
     let mut block = frame.block_of(call);
     for _ in 0..MAX_STEPS {
-        let mut insts = frame.body.block_insts(block).into_iter();
+        let mut insts = frame.body.block_insts(block);
         let clearing = insts.find(|&inst| {
             let whole = matches!(frame.body.insts[inst].op, Op::MemSet { len, .. } if is_size(len));
             whole && clears(frame, inst, obj)
