@@ -3,7 +3,7 @@
 //! makes a block full of zeros.
 
 use drip_memssa::{Def, VersionId};
-use drip_models::{Offset, Outcome, Root};
+use drip_models::{Offset, Outcome};
 use drip_pointer::{Loc, ObjKind};
 use drip_program::{BlockId, Body, InstId, Op, Operand};
 
@@ -64,14 +64,7 @@ pub(crate) fn is_zeroed(context: &Context<'_>, version: VersionId) -> bool {
     let block = context.block_of[inst.index()];
     let makers = summary.outcomes.iter().filter(|o| o.fresh.contains(&index));
     let is_untouched = |outcome: &Outcome| {
-        let mut writes = outcome.writes.iter();
-        outcome.zeroed.contains(&index)
-            && !writes.any(|write| {
-                let base = &write.cell.base;
-                base.root == Root::Fresh(index)
-                    && base.loads.is_empty()
-                    && write.cell.offset.may_equal(place.off)
-            })
+        outcome.zeroed.contains(&index) && !outcome.stores_in_fresh(index, place.off)
     };
     context.cfg.loops().innermost(block).is_none() && makers.into_iter().all(is_untouched)
 }

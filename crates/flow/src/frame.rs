@@ -256,7 +256,7 @@ impl<'a> Frame<'a> {
                 .find_cell(place)
                 .filter(|&cell| memory.is_strong(cell));
             let version = cell.and_then(|cell| self.memssa.used(call, region(cell)));
-            let stored = version.and_then(|version| self.stored_at(version, place));
+            let stored = version.and_then(|version| self.stored_operand(version));
             match stored.filter(|_| base.len() == 1) {
                 Some(value) => found.extend_from_slice(self.local.targets(value)),
                 None => found.extend(self.local.load(place)),
@@ -267,16 +267,21 @@ impl<'a> Frame<'a> {
         found
     }
 
-    /// The value that a store has put into exactly this place, if that is what the version is.
-    fn stored_at(&self, version: VersionId, place: Loc) -> Option<Operand> {
+    /// The operand that a store has put into exactly the cell of a version, if that is what the version is.
+    pub fn stored_operand(&self, version: VersionId) -> Option<Operand> {
         let Def::Chi {
             inst, strong: true, ..
         } = self.memssa.versions[version].def
         else {
             return None;
         };
+        let place = self.local.memory.cells[cell_of(self.memssa.versions[version].region)];
         match self.body.insts[inst].op {
-            Op::Store { addr, value } if *self.local.targets(addr) == [place] => Some(value),
+            Op::Store { addr, value } => {
+                let is_whole = matches!(self.local.targets(addr), [loc]
+                    if loc.obj == place.obj && loc.off == place.off);
+                is_whole.then_some(value)
+            }
             _ => None,
         }
     }

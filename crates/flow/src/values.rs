@@ -258,23 +258,24 @@ impl Values {
                     }
                 }
                 Op::MemSet { byte, .. } if self.terms.as_int(self.term(byte)) == Some(0) => {
-                    return match sort {
-                        Sort::Bool => self.terms.bool(false),
-                        Sort::Bits(width) => self.terms.int(width, 0),
-                    };
+                    return self.zero(sort);
                 }
                 _ => {}
             }
         }
         if is_zeroed(context, version) {
-            return match sort {
-                Sort::Bool => self.terms.bool(false),
-                Sort::Bits(width) => self.terms.int(width, 0),
-            };
+            return self.zero(sort);
         }
         match self.constant_entry(context, version, sort, bytes) {
             Some(term) => term,
             None => self.version_symbol(context, version, sort.width(), sort),
+        }
+    }
+
+    fn zero(&mut self, sort: Sort) -> TermId {
+        match sort {
+            Sort::Bool => self.terms.bool(false),
+            Sort::Bits(width) => self.terms.int(width, 0),
         }
     }
 

@@ -390,6 +390,15 @@ impl Outcome {
             zeroed: SmallVec::new(),
         }
     }
+
+    /// May the outcome have stored something at this offset of the block `index` that it makes?
+    pub fn stores_in_fresh(&self, index: u16, at: Offset) -> bool {
+        self.writes.iter().any(|write| {
+            write.cell.base.root == Root::Fresh(index)
+                && write.cell.base.loads.is_empty()
+                && write.cell.offset.may_equal(at)
+        })
+    }
 }
 
 /// Globals in a [`Touched`]; more are "all".

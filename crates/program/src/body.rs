@@ -463,6 +463,13 @@ impl Body {
         }
     }
 
+    /// The block that an instruction stands in, found by looking.
+    pub fn block_of(&self, inst: InstId) -> Option<BlockId> {
+        let mut blocks = self.blocks.iter_enumerated();
+        let holding = blocks.find(|(_, block)| block.insts.contains(&inst.as_u32()));
+        holding.map(|(id, _)| id)
+    }
+
     pub fn block_insts(
         &self,
         block: BlockId,

@@ -82,7 +82,9 @@ impl<'f> Fates<'f> {
             return false;
         };
         calls.iter().all(|&(caller, call)| {
-            let Some(body) = &self.program.funcs[caller].body else {
+            let body = self.program.funcs[caller].body.as_ref();
+            let Some((body, block)) = body.and_then(|body| Some((body, body.block_of(call)?)))
+            else {
                 return false;
             };
             let mut walk = Walk {
@@ -96,15 +98,9 @@ impl<'f> Fates<'f> {
                 open: Vec::new(),
                 done: Vec::new(),
             };
-            walk.from(None, block_of(body, call), call.as_u32() + 1)
+            walk.from(None, block, call.as_u32() + 1)
         })
     }
-}
-
-fn block_of(body: &Body, inst: InstId) -> BlockId {
-    let mut blocks = body.blocks.iter_enumerated();
-    let holding = blocks.find(|(_, block)| block.insts.contains(&inst.as_u32()));
-    holding.map_or(BlockId::from_u32(0), |(id, _)| id)
 }
 
 /// One call, followed to the end of its caller.

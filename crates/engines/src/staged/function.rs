@@ -12,10 +12,8 @@ use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed};
-use super::causes::{
-    Caused, at_return, cause, ends_anyway, is_changed_by_callee, is_made_by_mistake,
-    is_owned_by_chance, is_replaced_option, is_unseen,
-};
+use super::causes::{Caused, at_return, cause};
+use super::doubts::is_doubtful;
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
 use super::paths::Path;
@@ -375,13 +373,7 @@ impl<'w, 'a> Work<'w, 'a> {
             let Some((path, confidence)) = trials.feasible_path(flow, end) else {
                 continue;
             };
-            let is_doubtful = is_unseen(self.frame, flow, &path)
-                || is_changed_by_callee(self.frame, trials.values, flow, &path)
-                || is_replaced_option(self.frame, flow, end)
-                || is_made_by_mistake(self.frame, flow, &path)
-                || is_owned_by_chance(self.frame, flow, &path)
-                || ends_anyway(self.frame, trials.values, end);
-            let confidence = match is_doubtful {
+            let confidence = match is_doubtful(self.frame, trials.values, flow, &path, end) {
                 true => Confidence::Low,
                 false => confidence,
             };

@@ -8,6 +8,7 @@
 mod calls;
 mod causes;
 mod delegates;
+mod doubts;
 mod driver;
 mod effects;
 mod exits;

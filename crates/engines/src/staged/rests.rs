@@ -132,14 +132,12 @@ impl Search<'_, '_> {
         match &frame.memssa.versions[version].def {
             Def::Entry => None,
             Def::Phi { operands, .. } => operands.iter().try_for_each(|&o| self.version(o)),
-            &Def::Chi { inst, old, strong } => {
+            &Def::Chi { inst, old, .. } => {
                 let cell = cell_of(frame.memssa.versions[version].region);
                 match frame.body.insts[inst].op {
-                    Op::Store { addr, value } if strong => {
-                        let place = frame.local.memory.cells[cell];
-                        let is_whole = matches!(frame.local.targets(addr), [loc]
-                            if loc.obj == place.obj && loc.off == place.off);
-                        is_whole.then(|| self.operand(value, frame.block_of(inst)))?
+                    Op::Store { .. } => {
+                        let value = frame.stored_operand(version)?;
+                        self.operand(value, frame.block_of(inst))
                     }
                     Op::Call { .. } | Op::Invoke { .. } => {
                         let summary = frame.calls.get(&inst)?;

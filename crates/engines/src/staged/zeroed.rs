@@ -3,7 +3,7 @@
 
 use drip_flow::{Frame, cell_of};
 use drip_memssa::Def;
-use drip_models::{Offset, Root};
+use drip_models::Offset;
 use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{CmpPred, Const, InstId, Op, Operand};
 
@@ -51,12 +51,8 @@ pub(super) fn is_stored_at_birth(frame: &Frame<'_>, cell: CellId) -> bool {
     let ObjKind::Fresh { call, index } = frame.local.memory.kind(place.obj) else {
         return false;
     };
-    let outcomes = frame.calls.get(&call).into_iter().flat_map(|s| &s.outcomes);
-    outcomes.flat_map(|o| &o.writes).any(|write| {
-        write.cell.base.root == Root::Fresh(index)
-            && write.cell.base.loads.is_empty()
-            && write.cell.offset.may_equal(place.off)
-    })
+    let mut outcomes = frame.calls.get(&call).into_iter().flat_map(|s| &s.outcomes);
+    outcomes.any(|outcome| outcome.stores_in_fresh(index, place.off))
 }
 
 /// Is the block cleared as a whole right after it was made, before anything else than a test for null?

@@ -132,7 +132,7 @@ impl<'b> Builder<'b, '_> {
         let place = match body.def(value) {
             None => Place::Entry,
             Some(inst) => match body.insts[inst].op {
-                Op::Phi { .. } => Place::Start(block_of(body, inst)),
+                Op::Phi { .. } => Place::Start(body.block_of(inst)?),
                 _ => Place::After(inst),
             },
         };
@@ -430,12 +430,4 @@ fn returns<'h>(there: Here<'h>) -> impl Iterator<Item = (InstId, Option<Operand>
                 _ => None,
             }
         })
-}
-
-fn block_of(body: &Body, inst: InstId) -> drip_program::BlockId {
-    let blocks = body.blocks.iter_enumerated();
-    let mut holding = blocks.filter(|(_, block)| block.insts.contains(&inst.as_u32()));
-    holding
-        .next()
-        .map_or(drip_program::BlockId::from_u32(0), |(id, _)| id)
 }

@@ -241,15 +241,13 @@ pub(super) fn is_one_cell(
         return false;
     };
     let once = matches!(frame.const_of(count), Some(Const::Int { bits: 1, .. }));
-    let block = frame.blocks.ids().iter().find(|&block| {
-        let range = &frame.blocks[block].insts;
-        range.contains(&inst.as_u32())
-    });
     // Loops of other functions are not known here, but no loop goes through a function's first block.
-    let in_loop = block.is_none_or(|block| match owner == instance {
-        true => cfg.loops().innermost(block).is_some(),
-        false => block != BlockId::from_u32(0),
-    });
+    let in_loop = frame
+        .block_of(inst)
+        .is_none_or(|block| match owner == instance {
+            true => cfg.loops().innermost(block).is_some(),
+            false => block != BlockId::from_u32(0),
+        });
     once && !in_loop
         && !context.mod_ref.is_recursive(owner)
         && objects.is_single_cell(&program.types, loc)

@@ -1,0 +1,306 @@
+//! Question: is a losing path one that nothing speaks against, and still no reason to call the program wrong?
+//!
+//! Either the loss hangs on something that the summaries leave open and that the caller takes for granted, or nobody would mend
+//! it. Such findings have low confidence. Every rule asks for a shape of the path and the outcomes on it, never for a name but
+//! `main`'s.
+
+use drip_cond::Sort;
+use drip_flow::{Choice, End, Frame, Machine, Symbol, UseFlow, Values};
+use drip_memssa::{Def, RegionId, VersionId};
+use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath, Write};
+use drip_pointer::ObjKind;
+use drip_program::{BlockId, InstId, Op};
+
+use super::causes::defined_callee;
+use super::interface::atom_of;
+use super::paths::Path;
+
+/// Blocks between a loss and the program's end.
+const MAX_BLOCKS_TO_END: usize = 32;
+
+/// Does one of the rules below speak against showing the loss?
+pub fn is_doubtful(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    flow: &UseFlow,
+    path: &Path,
+    end: &End,
+) -> bool {
+    is_unseen(frame, flow, path)
+        || is_changed_by_callee(frame, values, flow, path)
+        || is_replaced_option(frame, flow, end)
+        || is_made_by_mistake(frame, flow, path)
+        || is_owned_by_chance(frame, flow, path)
+        || ends_anyway(frame, values, end)
+}
+
+/// Does the loss hang on what a callee does out of everybody's sight? It frees or keeps the object in another outcome, and neither
+/// a condition nor a result that the caller looks at tells the two apart: callers mean the usual outcome (a sanity check that
+/// never fails, an insertion of a key that is known to be new).
+fn is_unseen(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    choices.any(|choice| is_unseen_choice(frame, flow, choice))
+}
+
+fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool {
+    let (Some(object), Some(summary)) = (flow.objects.first(), frame.calls.get(&choice.inst))
+    else {
+        return false;
+    };
+    if defined_callee(frame, choice.inst).is_none() {
+        return false;
+    }
+    let Some(chosen) = summary.outcomes.get(usize::from(choice.alternative)) else {
+        return false;
+    };
+    let is_object = |path: &ValuePath| {
+        let targets = frame.resolve(choice.inst, path);
+        targets.iter().any(|loc| loc.obj == *object)
+    };
+    let takes = |outcome: &Outcome| {
+        let kept = |write: &Write| match &write.value {
+            Value::Entry { path, .. } => is_object(path),
+            // Made by this very call.
+            Value::Fresh { index, .. } => {
+                let made = ObjKind::Fresh {
+                    call: choice.inst,
+                    index: *index,
+                };
+                let is_callers = matches!(write.cell.base.root, Root::Arg(_) | Root::Global(_));
+                is_callers && frame.local.memory.kind(*object) == made
+            }
+            _ => false,
+        };
+        outcome.frees.iter().any(|f| is_object(&f.path))
+            || outcome.escapes.iter().any(|e| is_object(&e.path))
+            || outcome.writes.iter().any(kept)
+    };
+    let is_looked_at = frame.uses(frame.body.result(choice.inst)).next().is_some();
+    let like_chosen = |outcome: &Outcome| {
+        // A constant is what a caller is told by: an error code.
+        let is_told = matches!(chosen.ret, Value::Int(_));
+        let same_result = outcome.ret == chosen.ret && !is_told;
+        // Whenever the one can happen the other can.
+        let as_possible = outcome.when.iter().all(|atom| chosen.when.contains(atom));
+        let same_condition = chosen.when.is_empty() || as_possible;
+        (!is_looked_at || same_result) && same_condition
+    };
+    !takes(chosen) && summary.outcomes.iter().any(|o| takes(o) && like_chosen(o))
+}
+
+/// Does the path take a test one way and later the same test of the same variable the other way, where nothing but a callee can have
+/// changed the variable? What the callee leaves there is not known well enough to speak of more than a suspicion.
+fn is_changed_by_callee(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    flow: &UseFlow,
+    path: &Path,
+) -> bool {
+    let mut tested: Vec<(RegionId, VersionId, Class)> = Vec::new();
+    for pair in path.hops.windows(2) {
+        let (block, next) = (
+            flow.nodes[pair[0].node].block,
+            flow.nodes[pair[1].node].block,
+        );
+        let Op::CondBr { cond, then, els } = frame.body.insts[frame.body.terminator(block)].op
+        else {
+            continue;
+        };
+        let term = values.term(cond);
+        if then == els || values.terms.sort(term) != Sort::Bool {
+            continue;
+        }
+        let fact = match next == then {
+            true => term,
+            false => values.terms.not(term),
+        };
+        let Some((sym, class)) = atom_of(values, fact) else {
+            continue;
+        };
+        let Some(Symbol::Version(version, 1..)) = values.symbol(sym) else {
+            continue;
+        };
+        let region = frame.memssa.versions[version].region;
+        let is_opposite = |old: Class| {
+            matches!(
+                (old, class),
+                (Class::NonZero, Class::Eq(0)) | (Class::Eq(0), Class::NonZero)
+            ) || matches!((old, class), (Class::Eq(a), Class::Ne(b)) | (Class::Ne(a), Class::Eq(b)) if a == b)
+        };
+        let is_from_call = comes_from_call(frame, version);
+        let before = tested.iter().filter(|t| t.0 == region && t.1 != version);
+        if is_from_call && before.into_iter().any(|t| is_opposite(t.2)) {
+            return true;
+        }
+        tested.push((region, version, class));
+    }
+    false
+}
+
+/// Does the program end on every way from where the block is lost (`p = realloc(p, n); if (!p) exit(1);`)? A way through a loop
+/// goes on.
+fn ends_anyway(frame: &Frame<'_>, values: &mut Values, end: &End) -> bool {
+    if end.leaves || matches!(frame.body.insts[end.at].op, Op::Ret { .. }) {
+        return false;
+    }
+    let mut seen: Vec<BlockId> = Vec::new();
+    let mut open: Vec<(BlockId, u32)> = vec![(frame.block_of(end.at), end.at.as_u32() + 1)];
+    while let Some((block, first)) = open.pop() {
+        let never_returns = |inst: InstId| {
+            let summary = frame.calls.get(&inst);
+            summary.is_some_and(|summary| summary.outcomes.is_empty() && !summary.may_throw)
+        };
+        let mut rest = frame
+            .body
+            .block_insts(block)
+            .filter(|i| i.as_u32() >= first);
+        if rest.any(never_returns) {
+            continue;
+        }
+        let (then, els) = match frame.body.insts[frame.body.terminator(block)].op {
+            Op::Br { target } => (target, target),
+            Op::CondBr { cond, then, els } => {
+                let term = values.term(cond);
+                let term = values.replaced(term, |sym| end.state.lookup(sym));
+                let negation = match values.terms.sort(term) {
+                    Sort::Bool => values.terms.not(term),
+                    _ => return false,
+                };
+                let holds = values.terms.as_bool(term);
+                match holds.or_else(|| end.state.knows(term).then_some(true)) {
+                    Some(true) => (then, then),
+                    Some(false) => (els, els),
+                    None if end.state.knows(negation) => (els, els),
+                    None => (then, els),
+                }
+            }
+            Op::Unreachable => continue,
+            _ => return false,
+        };
+        for next in [then, els] {
+            // Back where a way has been: a loop, or two ways that meet, which is not looked into.
+            if seen.contains(&next) || seen.len() >= MAX_BLOCKS_TO_END {
+                return false;
+            }
+            seen.push(next);
+            open.push((next, 0));
+            if then == els {
+                break;
+            }
+        }
+    }
+    true
+}
+
+/// The outcome that made the followed block on this path, with its call.
+fn birth<'f>(
+    frame: &'f Frame<'_>,
+    flow: &UseFlow,
+    path: &Path,
+) -> Option<(InstId, &'f Summary, &'f Outcome)> {
+    let ObjKind::Fresh { call, .. } = frame.local.memory.kind(*flow.objects.first()?) else {
+        return None;
+    };
+    let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    let choice = choices.find(|choice| choice.inst == call)?;
+    let summary = frame.calls.get(&call)?;
+    let made = summary.outcomes.get(usize::from(choice.alternative))?;
+    Some((call, summary, made))
+}
+
+/// Was the block made because an argument was null that the caller takes not to be (`convert(number, x)` returns `x`, or a new block
+/// where there is none)? The caller only tests the result.
+fn is_made_by_mistake(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let Some((call, summary, made)) = birth(frame, flow, path) else {
+        return false;
+    };
+    let returns_argument = |n: u16| {
+        let mut outcomes = summary.outcomes.iter();
+        outcomes.any(|o| matches!(&o.ret, Value::Entry { path, .. } if *path == ValuePath::arg(n)))
+    };
+    let is_missing = |atom: &Atom| {
+        let n = match &atom.subject {
+            Subject::Entry(path) if path.loads.is_empty() => match path.root {
+                Root::Arg(n) => n,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let arg = frame.args(call).get(usize::from(n));
+        let is_variable = arg.is_some_and(|arg| arg.as_value().is_some());
+        atom.class == Class::Eq(0) && is_variable && returns_argument(n)
+    };
+    let mut uses = frame.uses(frame.body.result(call));
+    made.when.iter().any(is_missing)
+        && uses.all(|user| matches!(frame.body.insts[user].op, Op::Cmp { .. }))
+}
+
+/// Does it depend on a field that only the callee looks at whether the result is the caller's or is kept (a reply that is put into its
+/// parent, if it has one)?
+fn is_owned_by_chance(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let Some((_, summary, made)) = birth(frame, flow, path) else {
+        return false;
+    };
+    let field = |atom: &Atom| match &atom.subject {
+        Subject::Entry(path) if !path.loads.is_empty() => Some(path.clone()),
+        _ => None,
+    };
+    let fields: Vec<ValuePath> = made.when.iter().filter_map(field).collect();
+    summary.outcomes.iter().any(|kept| {
+        let is_kept = matches!(kept.ret, Value::Unknown(Class::NonZero));
+        let told_apart = kept.when.iter().find(|atom| !made.when.contains(atom));
+        let by_field = told_apart
+            .and_then(field)
+            .is_some_and(|f| fields.contains(&f));
+        is_kept && by_field
+    })
+}
+
+/// Is the block an option of the program that a later one replaces: made in `main`'s loop under a condition and freed nowhere in
+/// it? That an option is given twice costs a few bytes once; nobody wants to hear of it.
+fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
+    let Some(&object) = flow.objects.first() else {
+        return false;
+    };
+    let ObjKind::Fresh { call, .. } = frame.local.memory.kind(object) else {
+        return false;
+    };
+    if frame.program.func_name(frame.func) != "main" {
+        return false;
+    }
+    let new = match frame.body.insts[end.at].op {
+        Op::Bind { value, .. } | Op::Store { value, .. } => value,
+        _ => return false,
+    };
+    let is_same_site = frame.local.targets(new).iter().any(|loc| loc.obj == object);
+    let birth = frame.block_of(call);
+    let Some(id) = frame.cfg.loops().innermost(birth) else {
+        return false;
+    };
+    let header = frame.cfg.loops().header(id);
+    let mut jumps = frame.cfg.preds(header).iter();
+    let is_conditional = jumps
+        .any(|&from| frame.cfg.loops().contains(id, from) && !frame.cfg.dominates(birth, from));
+    let is_freed = |end: &End| {
+        let machine = end.state.objects.first().map(|o| o.machine);
+        matches!(machine, Some(Machine::Freed { .. }))
+    };
+    is_same_site && is_conditional && !flow.ends.iter().any(is_freed)
+}
+
+/// Was the version made by a call, or is it one of several of which one was?
+fn comes_from_call(frame: &Frame<'_>, version: VersionId) -> bool {
+    let is_call = |version: VersionId| match frame.memssa.versions[version].def {
+        Def::Chi { inst, .. } => {
+            matches!(
+                frame.body.insts[inst].op,
+                Op::Call { .. } | Op::Invoke { .. }
+            )
+        }
+        _ => false,
+    };
+    match &frame.memssa.versions[version].def {
+        Def::Phi { operands, .. } => operands.iter().any(|&operand| is_call(operand)),
+        _ => is_call(version),
+    }
+}
