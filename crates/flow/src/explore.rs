@@ -25,6 +25,9 @@ use crate::values::Values;
 /// States per block; beyond it those that agree on the objects' fates are joined. If none agrees the object is "given up:
 /// limit" unless a leak was found.
 pub const MAX_STATES: usize = 32;
+
+/// Ways through a block that lead to the same state but ask for different conditions.
+pub(crate) const MAX_WAYS: usize = 4;
 /// States with equal objects per block, for each goal; beyond it they merge and forget what they do not share. Iterations of a
 /// loop after the first are always merged.
 const FATE_VARIANTS: usize = 8;
@@ -310,13 +313,18 @@ impl Explorer<'_, '_> {
         kind: EndKind,
         run: Run,
     ) {
-        // Equal ends of one node are one end.
-        let same = |end: &End| {
+        // Equal ends of one node are one end, unless they are reached under different conditions.
+        let same = |end: &&End| {
             end.node == node
                 && (end.at, end.leaves, end.kind) == (at, leaves, kind)
                 && end.state == run.state
         };
-        if !self.out.ends.iter().any(same) {
+        let mut ways = self.out.ends.iter().filter(same);
+        let is_new = match self.goal {
+            Goal::Fate => ways.all(|end| self.asks_otherwise(&end.choices, &run.choices)),
+            Goal::Exits => ways.next().is_none(),
+        };
+        if is_new {
             self.out.ends.push(End {
                 node,
                 choices: run.choices,

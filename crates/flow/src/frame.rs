@@ -15,6 +15,7 @@ use drip_program::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::interface::path_term;
 use crate::sources::Finder;
 use crate::values::{Context, Values};
 
@@ -100,27 +101,41 @@ impl<'a> Frame<'a> {
             cfg: &cfg,
             calls: &calls,
         };
-        let values = Values::build(context);
-        let uses = OnceCell::new();
-        (
-            Frame {
-                program,
-                func,
-                body,
-                cfg,
-                calls,
-                local,
-                memssa,
-                reach,
-                constants,
-                block_of,
-                uses,
-                numbers: OnceCell::new(),
-                resolved: RefCell::default(),
-                reached: RefCell::default(),
-            },
-            values,
-        )
+        let mut values = Values::build(context);
+        let frame = Frame {
+            program,
+            func,
+            body,
+            cfg,
+            calls,
+            local,
+            memssa,
+            reach,
+            constants,
+            block_of,
+            uses: OnceCell::new(),
+            numbers: OnceCell::new(),
+            resolved: RefCell::default(),
+            reached: RefCell::default(),
+        };
+        frame.name_what_calls_read(&mut values);
+        values.name_origins(&frame.context());
+        (frame, values)
+    }
+
+    /// Symbols for what the outcomes of calls ask of memory.
+    fn name_what_calls_read(&self, values: &mut Values) {
+        let mut calls: Vec<InstId> = self.calls.keys().copied().collect();
+        calls.sort_unstable();
+        for call in calls {
+            for outcome in &self.calls[&call].outcomes {
+                for atom in &outcome.when {
+                    if let Subject::Entry(path) = &atom.subject {
+                        path_term(self, values, call, path);
+                    }
+                }
+            }
+        }
     }
 
     pub(crate) fn context(&self) -> Context<'_> {

@@ -8,7 +8,7 @@ use drip_pointer::{CellId, Loc, Memory, ObjKind};
 use drip_program::{CastOp, InstId, Op, Operand, ValueId};
 use smallvec::SmallVec;
 
-use crate::explore::{Explorer, Goal, MAX_STATES, Run};
+use crate::explore::{Explorer, Goal, MAX_STATES, MAX_WAYS, Run};
 use crate::graph::{Choice, NodeId};
 use crate::interface::class_term;
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
@@ -47,7 +47,15 @@ impl Explorer<'_, '_> {
     fn merge_runs(&mut self, runs: &mut Vec<Run>) {
         let mut kept: Vec<Run> = Vec::with_capacity(runs.len());
         for run in runs.drain(..) {
-            if kept.iter().any(|k| k.state == run.state) {
+            let mut same = kept.iter().filter(|k| k.state == run.state).peekable();
+            if same.peek().is_some() {
+                let is_another_way = self.goal == Goal::Fate
+                    && kept.len() < MAX_STATES / 2
+                    && same.clone().count() < MAX_WAYS
+                    && same.all(|k| self.asks_otherwise(&k.choices, &run.choices));
+                if is_another_way {
+                    kept.push(run);
+                }
                 continue;
             }
             if kept.len() < MAX_STATES {
@@ -65,6 +73,17 @@ impl Explorer<'_, '_> {
             }
         }
         *runs = kept;
+    }
+
+    /// Do two ways through a block ask for different conditions? Where they lead to the same state, only one of the two may
+    /// be possible.
+    pub(crate) fn asks_otherwise(&self, a: &[Choice], b: &[Choice]) -> bool {
+        let condition = |choice: &Choice| {
+            let summary = self.frame.calls.get(&choice.inst)?;
+            let outcome = summary.outcomes.get(usize::from(choice.alternative))?;
+            Some((choice.inst, &outcome.when))
+        };
+        !a.iter().map(condition).eq(b.iter().map(condition))
     }
 
     fn step_one(&mut self, inst: InstId, mut run: Run, out: &mut Vec<Run>) {

@@ -343,17 +343,42 @@ impl Values {
         version: VersionId,
         width: u32,
     ) -> Option<TermId> {
+        Some(self.version_of_width(&frame.context(), version, width))
+    }
+
+    /// Memory versions that others take over, by a φ or past a call, get their symbols too: whoever goes a path binds symbols where
+    /// they are defined, which is before anybody asks for them.
+    pub(crate) fn name_origins(&mut self, context: &Context<'_>) {
+        let mut next = 0;
+        while let Some(&symbol) = self.symbols.get(next) {
+            next += 1;
+            let Symbol::Version(version, width @ 1..) = symbol else {
+                continue;
+            };
+            let origins = match &context.memssa.versions[version].def {
+                Def::Entry => &[],
+                Def::Phi { operands, .. } => &operands[..],
+                Def::Chi { old, .. } => std::slice::from_ref(old),
+            };
+            for &origin in origins {
+                self.version_of_width(context, origin, width);
+            }
+        }
+    }
+
+    fn version_of_width(
+        &mut self,
+        context: &Context<'_>,
+        version: VersionId,
+        width: u32,
+    ) -> TermId {
         let sort = if width == 1 {
             Sort::Bool
         } else {
             Sort::Bits(width)
         };
-        Some(self.version(
-            &frame.context(),
-            version,
-            sort,
-            u64::from(width.div_ceil(8)),
-        ))
+        let bytes = u64::from(width.div_ceil(8));
+        self.version(context, version, sort, bytes)
     }
 
     /// The term that a strong store put into a memory version, whatever its width.

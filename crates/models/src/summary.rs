@@ -265,6 +265,24 @@ impl Class {
         candidates.into_iter().find(covers).unwrap_or(Class::Any)
     }
 
+    /// The class of the values that lie in both, where there is one.
+    pub fn meet(self, other: Class) -> Option<Class> {
+        match (self, other) {
+            (a, b) if a.implies(b) => Some(a),
+            (a, b) if b.implies(a) => Some(b),
+            (Class::NonPositive, b) | (b, Class::NonPositive) if b.hole() == Some(0) => {
+                Some(Class::Negative)
+            }
+            (Class::NonNegative, b) | (b, Class::NonNegative) if b.hole() == Some(0) => {
+                Some(Class::Positive)
+            }
+            (Class::NonPositive, Class::NonNegative) | (Class::NonNegative, Class::NonPositive) => {
+                Some(Class::Eq(0))
+            }
+            _ => None,
+        }
+    }
+
     /// Can no value lie in both?
     pub fn disjoint(self, other: Class) -> bool {
         match (self, other) {

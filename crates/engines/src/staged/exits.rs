@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 use super::effects::bound_writes;
 use super::feasible::can_hold;
 use super::interface::{atom_of, is_worth_telling};
+use super::merge::without_weaker;
 use super::objects::whole_copies;
 use super::zeroed::{is_stored_at_birth, is_zeroed};
 
@@ -714,15 +715,7 @@ impl ExitReader<'_, '_> {
                 });
             }
         }
-        atoms.sort();
-        atoms.dedup();
-        // `x == 3` says all that `x != 0` says.
-        let strongest = atoms.clone();
-        atoms.retain(|a| {
-            !strongest
-                .iter()
-                .any(|b| a != b && a.subject == b.subject && b.class.implies(a.class))
-        });
+        let mut atoms = without_weaker(atoms);
         atoms.truncate(MAX_ATOMS);
         atoms
     }

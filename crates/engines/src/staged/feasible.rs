@@ -455,16 +455,37 @@ impl<'w, 'a> Walker<'w, 'a> {
 
     /// A call that does not concern the object had one of its outcomes, nobody knows which.
     fn one_of(&mut self, inst: InstId, outcomes: &[Outcome]) {
-        self.unchanged(inst, outcomes);
+        let symbols = self.symbols;
+        let written = symbols.by_call.get(&inst).map_or(&[][..], Vec::as_slice);
+        let before: Vec<Option<TermId>> =
+            written.iter().map(|s| self.env.get(s).copied()).collect();
+        let held = self.conjuncts.len();
         let mut ways: Vec<TermId> = Vec::with_capacity(outcomes.len());
         for outcome in outcomes {
-            let facts = self.facts(inst, outcome);
+            self.outcome(inst, outcome);
+            let mut facts = self.conjuncts.split_off(held);
+            for (&sym, &before) in written.iter().zip(&before) {
+                facts.extend(self.taken_back(sym, before));
+            }
             ways.push(self.values.terms.and(&facts));
         }
         if !ways.is_empty() {
             let fact = self.values.terms.or(&ways);
-            self.require(fact);
+            if self.values.terms.as_bool(fact) != Some(true) {
+                self.conjuncts.push(fact);
+            }
         }
+    }
+
+    /// Makes a symbol what it was `before` one of several outcomes; what that outcome has made of it becomes a condition.
+    fn taken_back(&mut self, sym: SymId, before: Option<TermId>) -> Option<TermId> {
+        let after = match before {
+            Some(before) => self.env.insert(sym, before),
+            None => self.env.remove(&sym),
+        }?;
+        let sort = self.values.terms.sort(after);
+        let own = before.unwrap_or_else(|| self.values.terms.sym(sym, sort));
+        (after != own).then(|| self.values.terms.eq(own, after))
     }
 
     /// A call had this outcome.

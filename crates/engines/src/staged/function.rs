@@ -370,6 +370,10 @@ impl<'w, 'a> Work<'w, 'a> {
                 break;
             }
             let end = &flow.ends[index];
+            let is_same = |other: &End| other.node == end.node && other.at == end.at;
+            if losses.iter().any(|l| is_same(&flow.ends[l.0])) {
+                continue;
+            }
             let Some((path, confidence)) = trials.feasible_path(flow, end) else {
                 continue;
             };

@@ -83,6 +83,48 @@ fn join_pairs(outcomes: &mut Vec<Outcome>, join: impl Fn(&Outcome, &Outcome) -> 
     }
 }
 
+/// What holds under either of two conditions: of `x < 0` and `x > 0` it is `x != 0`.
+fn either(a: &[Atom], b: &[Atom]) -> Vec<Atom> {
+    let mut shared: Vec<Atom> = Vec::new();
+    for x in a {
+        for y in b.iter().filter(|y| y.subject == x.subject) {
+            let class = x.class.join(y.class);
+            if class != Class::Any {
+                shared.push(Atom {
+                    subject: x.subject.clone(),
+                    class,
+                });
+            }
+        }
+    }
+    without_weaker(shared)
+}
+
+/// `x == 3` says all that `x != 0` says, and `x <= 0` and `x != 0` together are `x < 0`.
+pub(super) fn without_weaker(atoms: Vec<Atom>) -> Vec<Atom> {
+    let mut strongest: Vec<Atom> = Vec::new();
+    for mut atom in atoms {
+        let mut at = 0;
+        while let Some(known) = strongest.get(at) {
+            match known
+                .class
+                .meet(atom.class)
+                .filter(|_| known.subject == atom.subject)
+            {
+                Some(both) => {
+                    atom.class = both;
+                    strongest.remove(at);
+                    at = 0;
+                }
+                None => at += 1,
+            }
+        }
+        strongest.push(atom);
+    }
+    strongest.sort();
+    strongest
+}
+
 /// Outcomes with equal effects whose conditions complement or include each other.
 fn join_equal(
     a: &Outcome,
@@ -179,7 +221,7 @@ fn merge_equal_effects(outcomes: &mut Vec<Outcome>) {
                 same_effects(m, &outcome) && a.filter(decides).eq(b.filter(decides))
             };
             match merged.iter_mut().find(same) {
-                Some(known) => known.when.retain(|a| outcome.when.contains(a)),
+                Some(known) => known.when = either(&known.when, &outcome.when),
                 None => merged.push(outcome),
             }
         }
@@ -286,7 +328,7 @@ fn merge_equal_returns(outcomes: &mut Vec<Outcome>) {
 }
 
 pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
-    known.when.retain(|a| other.when.contains(a));
+    known.when = either(&known.when, &other.when);
     for free in &mut known.frees {
         if !other.frees.contains(free) {
             free.certainty = Certainty::May;
