@@ -60,7 +60,7 @@ int alias_test_ok(size_t n) {
 }
 
 int two_pointers_equal_bad(size_t n, int same) {
-  char *p = malloc(n); // OK[false-alarm]: equality of two pointers is not followed
+  char *p = malloc(n);
   char *q = same ? p : malloc(n); // LEAK
   if (p == q)
     free(q);

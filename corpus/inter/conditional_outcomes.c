@@ -67,3 +67,35 @@ void null_after_call_bad(int n) {
   if (!p)
     p = strdup("always"); // LEAK
 }
+
+// Where the text ends, behind what was put into *out; null if there is none.
+static char *scan(char *text, char **out) {
+  char *p;
+  if (*text == '\0')
+    return NULL;
+  *out = malloc(strlen(text) + 1);
+  if (!*out)
+    abort();
+  for (p = text; *p != '\0'; p++)
+    if (*p == ',')
+      break;
+  return p;
+}
+
+int null_without_block_ok(char *text) {
+  char *word;
+  char *rest = scan(text, &word);
+  if (!rest)
+    return -1;
+  int first = word[0];
+  free(word);
+  return first;
+}
+
+int null_without_block_bad(char *text) {
+  char *word;
+  char *rest = scan(text, &word); // LEAK
+  if (!rest)
+    return -1;
+  return *rest;
+}

@@ -49,7 +49,7 @@ int longer_bad(const char *x, const char *y) {
 }
 
 int longer_ok(const char *x, const char *y) {
-  char *a = strdup(x); // OK[false-alarm]: two objects behind one conditional are not told apart after the join
+  char *a = strdup(x);
   char *b = strdup(y);
   if (!a || !b) {
     free(a);

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::explore::{Explorer, Goal, Run};
 use crate::graph::{EndKind, NodeId};
 use crate::interface::class_term;
-use crate::state::{Followed, Holds, Machine, State};
+use crate::state::{Followed, Holds, Machine, State, Where};
 use crate::transfer::holds_operand;
 use crate::values::Symbol;
 
@@ -200,7 +200,7 @@ impl Explorer<'_, '_> {
                 return false;
             }
         }
-        self.note_null(state, cond, taken);
+        self.note_equal(state, cond, taken);
         true
     }
 
@@ -211,7 +211,8 @@ impl Explorer<'_, '_> {
 
     /// A pointer to an entry object turns out to be null, or the address of another object of the caller's (the head of a ring,
     /// where a list begins and ends): there is no object of its own.
-    fn note_null(&self, state: &mut State, cond: Operand, taken: bool) {
+    /// Otherwise what equals a pointer to an object is one, too.
+    fn note_equal(&self, state: &mut State, cond: Operand, taken: bool) {
         let Some(inst) = cond.as_value().and_then(|v| self.frame.body.def(v)) else {
             return;
         };
@@ -228,8 +229,14 @@ impl Explorer<'_, '_> {
                     true => self.is_nullable(index),
                     false => self.is_found(index) && self.may_be_other(index, y),
                 };
-                if is_none && holds_operand(&state.objects[index], x) == Holds::Yes {
+                if holds_operand(&state.objects[index], x) != Holds::Yes {
+                    continue;
+                }
+                if is_none {
                     state.objects[index] = Followed::null();
+                } else if let Some(value) = y.as_value() {
+                    // Two names of one pointer.
+                    state.objects[index].add(Where::Value(value, 0), false);
                 }
             }
         }

@@ -11,6 +11,7 @@ use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath
 use drip_pointer::ObjKind;
 use drip_program::{BlockId, InstId, Op};
 
+use super::alternatives::could_be_otherwise;
 use super::causes::defined_callee;
 use super::interface::atom_of;
 use super::paths::Path;
@@ -32,6 +33,7 @@ pub fn is_doubtful(
         || is_made_by_mistake(frame, flow, path)
         || is_owned_by_chance(frame, flow, path)
         || ends_anyway(frame, values, end)
+        || could_be_otherwise(frame, values, flow, path, end)
 }
 
 /// Does the loss hang on what a callee does out of everybody's sight? It frees or keeps the object in another outcome, and neither

@@ -13,7 +13,7 @@ use drip_models::{
 };
 use drip_pointer::local::MAX_ENTRY_DEPTH;
 use drip_pointer::{CellId, ObjId, ObjKind};
-use drip_program::{InstId, Op, Operand};
+use drip_program::{BlockId, InstId, Op, Operand, Type};
 use smallvec::SmallVec;
 
 use super::effects::bound_writes;
@@ -587,21 +587,28 @@ impl ExitReader<'_, '_> {
         match self.value_of(term) {
             Value::Unknown(_) => match self.constant_in(state, term) {
                 Some(value) => Value::Int(value),
-                None => self
-                    .element(operand, term)
-                    .unwrap_or_else(|| Value::Unknown(self.class_in(state, term))),
+                None if self.is_address_sum(operand, term) => self
+                    .element(operand)
+                    .unwrap_or(Value::Unknown(Class::NonZero)),
+                None => Value::Unknown(self.class_in(state, term)),
             },
             known => known,
         }
     }
 
+    /// Is it a pointer that was moved on? Then it is not null.
+    fn is_address_sum(&self, operand: Operand, term: TermId) -> bool {
+        let ty = operand.as_value().map(|v| self.frame.body.value_ty(v));
+        let is_pointer = ty.is_some_and(|ty| matches!(self.frame.program.types.get(ty), Type::Ptr));
+        is_pointer && matches!(self.values.terms.kind(term), TermKind::Linear(_))
+    }
+
     /// The address of an element of something that the caller knows, whatever its index.
-    fn element(&self, operand: Operand, term: TermId) -> Option<Value> {
+    fn element(&self, operand: Operand) -> Option<Value> {
         let [target] = *self.frame.local.targets(operand) else {
             return None;
         };
-        let is_sum = matches!(self.values.terms.kind(term), TermKind::Linear(_));
-        let path = self.object_path(target.obj).filter(|_| is_sum)?;
+        let path = self.object_path(target.obj)?;
         let is_fresh = matches!(path.root, Root::Fresh(_));
         (!is_fresh).then_some(Value::Entry {
             path,
@@ -657,6 +664,9 @@ impl ExitReader<'_, '_> {
                 };
             }
         }
+        if self.is_read_through(term) {
+            return Class::NonZero;
+        }
         // Greater than something, unsigned: not zero.
         let above = |fact: &TermId| matches!(*self.values.terms.kind(*fact), TermKind::Ult(_, b) if b == term);
         if state.facts.iter().any(above) || self.excludes_zero(state, term) {
@@ -664,6 +674,30 @@ impl ExitReader<'_, '_> {
         } else {
             Class::Any
         }
+    }
+
+    /// Is memory read or written through a pointer right where it is made (`for (p = s; *p; p++)`)?
+    fn is_read_through(&self, term: TermId) -> bool {
+        let TermKind::Sym(sym) = *self.values.terms.kind(term) else {
+            return false;
+        };
+        let Some(Symbol::Value(value)) = self.values.symbol(sym) else {
+            return false;
+        };
+        let body = self.frame.body;
+        if value.index() >= body.value_count() {
+            return false;
+        }
+        let block = body
+            .def(value)
+            .map_or(BlockId::new(0), |inst| self.frame.block_of(inst));
+        body.block_insts(block)
+            .any(|inst| match body.insts[inst].op {
+                Op::Load { addr } | Op::Store { addr, .. } => {
+                    self.frame.accessed(addr).as_value() == Some(value)
+                }
+                _ => false,
+            })
     }
 
     /// Does what the path knows leave no way for a number to be zero (the new size of a buffer that has grown)?

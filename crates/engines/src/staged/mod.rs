@@ -5,6 +5,7 @@
 //! `drip_flow::explore` (candidate paths) → `trials` (can they happen? `feasible`, `region`) → `report` (finding, ledger) → `summarize`
 //! (what callers need to know).
 
+mod alternatives;
 mod calls;
 mod causes;
 mod delegates;

@@ -1,0 +1,214 @@
+//! Question: does a loss hang on what a callee finds in memory, where its caller can't see it?
+//!
+//! A summary's condition on a field (`arg0[8] == 0`) is what the path assumes of memory that nobody has written in sight. Often
+//! an invariant of the program says otherwise: a flag, a count or a magic number that the constructor has set, and that the
+//! destructor looks at. So every outcome on the path is exchanged for the others of its call: if one of them takes care of the
+//! object, or lets it be where the chosen one drops it, and the rest of the path can be taken all the same, the loss is a
+//! suspicion. Conditions that the caller can see do not count: its own arguments, and results that tell the outcomes apart.
+//! Cost: one query per such outcome, for paths that would be reported.
+
+use drip_cond::{Budget, check};
+use drip_flow::{End, Frame, UseFlow, Values};
+use drip_models::{Atom, Class, Outcome, Root, Subject, Value, ValuePath, Write};
+use drip_pointer::{CellId, ObjId, ObjKind};
+use drip_program::{Const, InstId, Op};
+
+use super::feasible::{SymbolIndex, path_condition};
+use super::paths::Path;
+
+/// Could a call on the path have had another outcome that does not lose the object, for all that the caller sees?
+pub fn could_be_otherwise(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    flow: &UseFlow,
+    path: &Path,
+    end: &End,
+) -> bool {
+    let mut symbols = SymbolIndex::default();
+    for (position, hop) in path.hops.iter().enumerate() {
+        for (number, choice) in hop.choices.iter().enumerate() {
+            let Some(call) = Called::new(frame, flow, choice.inst) else {
+                continue;
+            };
+            let Some(chosen) = call.outcomes.get(usize::from(choice.alternative)) else {
+                continue;
+            };
+            let is_loss = choice.inst == end.at;
+            for (alternative, outcome) in call.outcomes.iter().enumerate() {
+                if alternative == usize::from(choice.alternative)
+                    || !call.is_better(outcome, chosen, is_loss)
+                {
+                    continue;
+                }
+                let mut other = path.clone();
+                other.hops[position].choices[number].alternative = alternative as u16;
+                // What else is decided by memory may be otherwise, too.
+                for (at, hop) in other.hops.iter_mut().enumerate() {
+                    hop.choices.retain(|c| {
+                        let is_this = at == position && c.inst == choice.inst;
+                        is_this || is_birth(frame, flow, c.inst) || !is_analysed(frame, c.inst)
+                    });
+                }
+                let condition = path_condition(frame, values, flow, &mut symbols, &other, end);
+                if !check(&mut values.terms, &condition, &Budget::default()).is_infeasible() {
+                    return true;
+                }
+            }
+        }
+    }
+    false
+}
+
+/// A call of the program's own functions; what the library does is in its models.
+fn is_analysed(frame: &Frame<'_>, inst: InstId) -> bool {
+    let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = frame.body.insts[inst].op else {
+        return false;
+    };
+    match frame.body.const_of(callee) {
+        Some(Const::Func(func)) => frame.program.funcs[*func].body.is_some(),
+        _ => true,
+    }
+}
+
+/// Does the instruction make the followed object?
+fn is_birth(frame: &Frame<'_>, flow: &UseFlow, inst: InstId) -> bool {
+    let object = flow.objects.first();
+    object.is_some_and(|&object| match frame.local.memory.kind(object) {
+        ObjKind::Fresh { call, .. } => call == inst,
+        _ => false,
+    })
+}
+
+/// A call on a path, as the followed object sees it.
+struct Called<'c, 'a> {
+    frame: &'c Frame<'a>,
+    inst: InstId,
+    outcomes: &'c [Outcome],
+    object: ObjId,
+    /// Where the object, and those that hold it, may be held.
+    held_in: Vec<CellId>,
+}
+
+impl<'c, 'a> Called<'c, 'a> {
+    /// `None` for calls of the library.
+    fn new(frame: &'c Frame<'a>, flow: &UseFlow, inst: InstId) -> Option<Self> {
+        if !is_analysed(frame, inst) {
+            return None;
+        }
+        let holds = |cell: CellId| {
+            let mut contents = frame.local.contents[cell].iter();
+            contents.any(|loc| flow.objects.contains(&loc.obj))
+        };
+        let cells = frame.local.contents.ids().into_iter();
+        let held_in = cells.filter(|&c| holds(c)).collect();
+        Some(Called {
+            frame,
+            inst,
+            outcomes: &frame.calls.get(&inst)?.outcomes,
+            object: *flow.objects.first()?,
+            held_in,
+        })
+    }
+
+    /// Does `outcome` keep the object from being lost as it is after `chosen`, and does nothing that a caller sees tell the two
+    /// apart?
+    fn is_better(&self, outcome: &Outcome, chosen: &Outcome, is_loss: bool) -> bool {
+        let is_spared =
+            is_loss && self.drops(chosen) && (!self.drops(outcome) || self.takes(outcome));
+        let is_cared_for = !self.takes(chosen) && self.takes(outcome);
+        let told: Vec<&Atom> = chosen
+            .when
+            .iter()
+            .filter(|atom| !outcome.when.contains(atom))
+            .collect();
+        let is_visible = |atom: &&Atom| match &atom.subject {
+            Subject::Ret => true,
+            Subject::Entry(path) => path.loads.is_empty(),
+        };
+        // Nobody looks at what a destructor returns.
+        let is_ignored = self.frees(outcome) && !self.keeps(outcome) && !self.is_looked_at();
+        let is_told = !is_ignored && are_told_apart(&chosen.ret, &outcome.ret);
+        if told.iter().any(is_visible) || is_told {
+            return false;
+        }
+        is_spared || is_cared_for && !told.is_empty()
+    }
+
+    fn is_object(&self, path: &ValuePath) -> bool {
+        let targets = self.frame.resolve(self.inst, path);
+        targets.iter().any(|loc| loc.obj == self.object)
+    }
+
+    fn is_looked_at(&self) -> bool {
+        let result = self.frame.body.result(self.inst);
+        self.frame.uses(result).next().is_some()
+    }
+
+    fn frees(&self, outcome: &Outcome) -> bool {
+        outcome.frees.iter().any(|f| self.is_object(&f.path))
+    }
+
+    /// Does the outcome free the object, or keep it somewhere?
+    fn takes(&self, outcome: &Outcome) -> bool {
+        self.frees(outcome)
+            || outcome.escapes.iter().any(|e| self.is_object(&e.path))
+            || self.keeps(outcome)
+    }
+
+    fn keeps(&self, outcome: &Outcome) -> bool {
+        let kept = |write: &Write| match &write.value {
+            Value::Entry { path, .. } => self.is_object(path),
+            Value::Fresh { index, .. } => {
+                let made = ObjKind::Fresh {
+                    call: self.inst,
+                    index: *index,
+                };
+                let is_callers = matches!(write.cell.base.root, Root::Arg(_) | Root::Global(_));
+                is_callers && self.frame.local.memory.kind(self.object) == made
+            }
+            _ => false,
+        };
+        outcome.writes.iter().any(kept)
+    }
+
+    /// Does the outcome overwrite what holds the object, or free the owner of that?
+    fn drops(&self, outcome: &Outcome) -> bool {
+        let memory = &self.frame.local.memory;
+        let overwritten = outcome.writes.iter().any(|write| {
+            write.cell.base.root != Root::Ret
+                && self
+                    .frame
+                    .resolve(self.inst, &write.cell.base)
+                    .iter()
+                    .any(|loc| {
+                        self.held_in.iter().any(|&cell| {
+                            let place = memory.cells[cell];
+                            loc.obj == place.obj
+                                && loc.off.plus(write.cell.offset).may_equal(place.off)
+                        })
+                    })
+        });
+        let owner_freed = outcome.frees.iter().any(|free| {
+            let targets = self.frame.resolve(self.inst, &free.path);
+            targets.iter().any(|loc| {
+                let is_owner = |&cell: &CellId| memory.cells[cell].obj == loc.obj;
+                self.held_in.iter().any(is_owner)
+            })
+        });
+        overwritten || owner_freed
+    }
+}
+
+/// Can no value be both results? Then callers can tell which of the two outcomes a call had.
+fn are_told_apart(a: &Value, b: &Value) -> bool {
+    class_of(a).disjoint(class_of(b))
+}
+
+fn class_of(value: &Value) -> Class {
+    match value {
+        Value::Int(number) => Class::Eq(*number),
+        Value::Unknown(class) => *class,
+        Value::Fresh { .. } | Value::Func(_) => Class::NonZero,
+        _ => Class::Any,
+    }
+}
