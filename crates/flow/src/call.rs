@@ -310,7 +310,7 @@ impl Explorer<'_, '_> {
         if says_null
             && self
                 .frame
-                .argument(inst, atom)
+                .asked_of(inst, atom)
                 .is_some_and(|arg| self.frame.is_pointer_sum(arg))
         {
             return false;

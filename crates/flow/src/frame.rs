@@ -30,6 +30,8 @@ pub struct Frame<'a> {
     pub memssa: MemSsa,
     /// Objects that each call's arguments lead to; sorted.
     pub reach: Reach,
+    /// Its calls change more than can be written down: nothing here says all.
+    pub is_too_large: bool,
     /// Variables that keep their initial value.
     constants: &'a IdSet<GlobalId>,
     /// Block of each instruction.
@@ -44,6 +46,10 @@ pub struct Frame<'a> {
 
 /// What was asked of a callee's path at a call, with the answer.
 type Answers<T> = RefCell<FxHashMap<(InstId, ValuePath), Rc<T>>>;
+
+/// Changes of cells by calls that are written down. A function with more of them (thousands of calls, each of which may change
+/// thousands of variables) is not analysed.
+const MAX_CHANGES: usize = 2_000_000;
 
 /// Depth of entry objects whose numbers callers are told of.
 const MAX_TOLD_DEPTH: u8 = 2;
@@ -79,18 +85,24 @@ impl<'a> Frame<'a> {
             cfg: &cfg,
             calls: &calls,
         };
-        let (mut local, mut reach, mut memssa) = maker.make(&Sources::default());
+        let mut made = maker.make(&Sources::default());
         let finder = Finder {
             body,
             cfg: &cfg,
             block_of: &block_of,
-            local: &local,
-            memssa: &memssa,
+            local: &made.local,
+            memssa: &made.memssa,
         };
         let sources = finder.sources();
         if !sources.is_empty() {
-            (local, reach, memssa) = maker.make(&sources);
+            made = maker.make(&sources);
         }
+        let Made {
+            local,
+            reach,
+            memssa,
+            is_too_large,
+        } = made;
         let context = Context {
             program,
             body,
@@ -111,6 +123,7 @@ impl<'a> Frame<'a> {
             local,
             memssa,
             reach,
+            is_too_large,
             constants,
             block_of,
             uses: OnceCell::new(),
@@ -324,15 +337,37 @@ impl<'a> Frame<'a> {
         base
     }
 
-    /// The argument that an outcome's condition is about, if it is about one.
-    pub fn argument(&self, call: InstId, atom: &Atom) -> Option<Operand> {
-        match &atom.subject {
-            Subject::Entry(path) if path.loads.is_empty() => match path.root {
-                Root::Arg(n) => self.args(call).get(usize::from(n)).copied(),
-                _ => None,
-            },
+    /// What an outcome's condition is about: an argument, or what was stored where the callee reads.
+    pub fn asked_of(&self, call: InstId, atom: &Atom) -> Option<Operand> {
+        let Subject::Entry(path) = &atom.subject else {
+            return None;
+        };
+        if !path.loads.is_empty() {
+            return self.stored_operand(self.read_version(call, path)?);
+        }
+        match path.root {
+            Root::Arg(n) => self.args(call).get(usize::from(n)).copied(),
             _ => None,
         }
+    }
+
+    /// The memory version that a callee reads at the end of a path, if that is one exact cell.
+    pub fn read_version(&self, call: InstId, path: &ValuePath) -> Option<VersionId> {
+        let (&last, front) = path.loads.split_last()?;
+        let base = ValuePath {
+            root: path.root,
+            loads: front.into(),
+        };
+        let targets = self.resolve(call, &base);
+        let [loc] = targets[..] else { return None };
+        let cell = self.local.memory.find_cell(Loc {
+            obj: loc.obj,
+            off: loc.off.plus(last),
+        })?;
+        if !self.local.memory.is_strong(cell) {
+            return None;
+        }
+        self.memssa.used(call, region(cell))
     }
 
     /// Is the operand the sum of a pointer and something? Arithmetic on a null pointer has no meaning in C: it is not null.
@@ -404,6 +439,14 @@ pub fn args_of(body: &Body, call: InstId) -> &[Operand] {
 /// Objects that each call's arguments lead to; sorted.
 type Reach = FxHashMap<InstId, Vec<ObjId>>;
 
+/// What is known of a function's memory.
+struct Made {
+    local: LocalMemory,
+    reach: Reach,
+    memssa: MemSsa,
+    is_too_large: bool,
+}
+
 /// What a function's memory is made from.
 struct MemoryMaker<'m> {
     program: &'m Program,
@@ -414,7 +457,7 @@ struct MemoryMaker<'m> {
 
 impl MemoryMaker<'_> {
     /// Points-to sets, and memory SSA on top of them.
-    fn make(&self, sources: &Sources) -> (LocalMemory, Reach, MemSsa) {
+    fn make(&self, sources: &Sources) -> Made {
         let mut local = LocalMemory::build(self.program, self.body, self.calls, sources);
         // The world is one region too, so that reads through unknown pointers are ordered with unknown writes.
         local.memory.cell(Loc {
@@ -425,7 +468,7 @@ impl MemoryMaker<'_> {
             local.contents.push(LocSet::new());
         }
         let reach = call_reach(self.body, self.calls, &local);
-        let marks = annotate(
+        let (marks, is_too_large) = annotate(
             self.program,
             self.body,
             self.cfg,
@@ -439,7 +482,12 @@ impl MemoryMaker<'_> {
             self.cfg.dominators(),
             &marks,
         );
-        (local, reach, memssa)
+        Made {
+            local,
+            reach,
+            memssa,
+            is_too_large,
+        }
     }
 }
 
@@ -464,8 +512,9 @@ fn annotate(
     calls: &CallTable,
     local: &LocalMemory,
     reach: &Reach,
-) -> Annotations {
+) -> (Annotations, bool) {
     let mut marker = Marker {
+        changes: 0,
         marks: Annotations::new(body.blocks.len(), local.memory.cells.len()),
         local,
         world: local.memory.find_cell(Loc {
@@ -522,7 +571,7 @@ fn annotate(
             }
         }
     }
-    marker.marks
+    (marker.marks, marker.changes > MAX_CHANGES)
 }
 
 fn const_len(body: &Body, len: Operand) -> u64 {
@@ -546,6 +595,8 @@ fn const_size(program: &Program, constant: &drip_program::Const) -> u64 {
 }
 
 struct Marker<'l> {
+    /// Changes by calls so far.
+    changes: usize,
     marks: Annotations,
     local: &'l LocalMemory,
     world: Option<CellId>,
@@ -566,13 +617,14 @@ impl Marker<'_> {
     }
 
     fn touch_globals(&mut self, inst: InstId, touched: &Touched) {
-        if *touched == Touched::default() {
+        if *touched == Touched::default() || self.changes > MAX_CHANGES {
             return;
         }
         for (cell, place) in self.local.memory.cells.iter_enumerated() {
             if let ObjKind::Global(global) = self.local.memory.kind(place.obj)
                 && touched.contains(global)
             {
+                self.changes += 1;
                 self.marks.chi(self.block, inst, region(cell), false);
             }
         }
@@ -679,7 +731,7 @@ impl Marker<'_> {
                 self.read_path(inst, args, path);
             }
         }
-        if outcome.escapes.is_empty() {
+        if outcome.escapes.is_empty() || self.changes > MAX_CHANGES {
             return;
         }
         self.touch_world(inst);
@@ -691,6 +743,7 @@ impl Marker<'_> {
                 .filter(|obj| reached.binary_search(obj).is_ok())
             {
                 for &cell in &self.local.memory.objects[obj].cells {
+                    self.changes += 1;
                     self.marks.chi(self.block, inst, region(cell), false);
                 }
             }

@@ -2,10 +2,10 @@
 
 use drip_cond::{Sort, TermId};
 use drip_models::{Class, Outcome, Root, ValuePath};
-use drip_pointer::{CellId, Loc, ObjKind};
+use drip_pointer::{CellId, ObjKind};
 use drip_program::InstId;
 
-use crate::frame::{Frame, region};
+use crate::frame::Frame;
 use crate::values::{Symbol, Values, address_key};
 
 /// `term` lies in `class`; nothing to say for booleans and for any value.
@@ -76,21 +76,7 @@ fn loaded_term(
     call: InstId,
     path: &ValuePath,
 ) -> Option<TermId> {
-    let (&last, front) = path.loads.split_last()?;
-    let base = ValuePath {
-        root: path.root,
-        loads: front.into(),
-    };
-    let targets = frame.resolve(call, &base);
-    let [loc] = targets[..] else { return None };
-    let cell = frame.local.memory.find_cell(Loc {
-        obj: loc.obj,
-        off: loc.off.plus(last),
-    })?;
-    if !frame.local.memory.is_strong(cell) {
-        return None;
-    }
-    let version = frame.memssa.used(call, region(cell))?;
+    let version = frame.read_version(call, path)?;
     // The callee's width is not in the path: take the one that this function reads or writes the cell with.
     for width in [32u32, 64, 8, 16] {
         if values.find(Symbol::Version(version, width)).is_some() {

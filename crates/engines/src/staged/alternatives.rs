@@ -8,7 +8,7 @@
 //! Cost: one query per such outcome, for paths that would be reported.
 
 use drip_cond::{Budget, check};
-use drip_flow::{End, Frame, UseFlow, Values};
+use drip_flow::{End, Frame, Machine, UseFlow, Values};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Value, ValuePath, Write};
 use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{Const, InstId, Op};
@@ -34,9 +34,11 @@ pub fn could_be_otherwise(
                 continue;
             };
             let is_loss = choice.inst == end.at;
+            let may_borrow = is_birth(frame, flow, choice.inst) && !is_freed(flow);
             for (alternative, outcome) in call.outcomes.iter().enumerate() {
                 if alternative == usize::from(choice.alternative)
-                    || !call.is_better(outcome, chosen, is_loss)
+                    || !(call.is_better(outcome, chosen, is_loss)
+                        || may_borrow && lends(outcome, chosen))
                 {
                     continue;
                 }
@@ -79,6 +81,27 @@ fn is_birth(frame: &Frame<'_>, flow: &UseFlow, inst: InstId) -> bool {
     })
 }
 
+/// Does the caller free the object on some other path?
+fn is_freed(flow: &UseFlow) -> bool {
+    let mut ends = flow.ends.iter().filter_map(|end| end.state.objects.first());
+    ends.any(|object| matches!(object.machine, Machine::Freed { .. }))
+}
+
+/// Does one outcome return memory that is somebody else's, and the other one a new block for one particular value of an argument? A
+/// caller that never frees the result means the first (messages, of which all but one are constant strings).
+fn lends(outcome: &Outcome, made: &Outcome) -> bool {
+    let is_borrowed = match &outcome.ret {
+        Value::Unknown(Class::Any | Class::NonZero) => true,
+        Value::Entry { path, .. } => matches!(path.root, Root::Global(_)),
+        _ => false,
+    };
+    let is_particular = |atom: &Atom| {
+        matches!(atom.class, Class::Eq(number) if number != 0) && !outcome.when.contains(atom)
+    };
+    let is_made = matches!(made.ret, Value::Fresh { .. });
+    is_borrowed && is_made && made.when.iter().any(is_particular)
+}
+
 /// A call on a path, as the followed object sees it.
 struct Called<'c, 'a> {
     frame: &'c Frame<'a>,
@@ -116,22 +139,14 @@ impl<'c, 'a> Called<'c, 'a> {
         let is_spared =
             is_loss && self.drops(chosen) && (!self.drops(outcome) || self.takes(outcome));
         let is_cared_for = !self.takes(chosen) && self.takes(outcome);
-        let told: Vec<&Atom> = chosen
-            .when
-            .iter()
-            .filter(|atom| !outcome.when.contains(atom))
-            .collect();
-        let is_visible = |atom: &&Atom| match &atom.subject {
-            Subject::Ret => true,
-            Subject::Entry(path) => path.loads.is_empty(),
-        };
         // Nobody looks at what a destructor returns.
         let is_ignored = self.frees(outcome) && !self.keeps(outcome) && !self.is_looked_at();
         let is_told = !is_ignored && are_told_apart(&chosen.ret, &outcome.ret);
-        if told.iter().any(is_visible) || is_told {
+        if is_told || are_asked_apart(chosen, outcome) {
             return false;
         }
-        is_spared || is_cared_for && !told.is_empty()
+        let by_memory = |atom: &Atom| !is_visible(atom) && !outcome.when.contains(atom);
+        is_spared || is_cared_for && chosen.when.iter().any(by_memory)
     }
 
     fn is_object(&self, path: &ValuePath) -> bool {
@@ -210,5 +225,21 @@ fn class_of(value: &Value) -> Class {
         Value::Unknown(class) => *class,
         Value::Fresh { .. } | Value::Func(_) => Class::NonZero,
         _ => Class::Any,
+    }
+}
+
+/// Does an argument, which the caller sees, decide between two outcomes?
+fn are_asked_apart(a: &Outcome, b: &Outcome) -> bool {
+    let visible = a.when.iter().filter(|atom| is_visible(atom));
+    visible.into_iter().any(|x| {
+        let mut others = b.when.iter().filter(|y| y.subject == x.subject);
+        others.any(|y| x.class.disjoint(y.class))
+    })
+}
+
+fn is_visible(atom: &Atom) -> bool {
+    match &atom.subject {
+        Subject::Ret => true,
+        Subject::Entry(path) => path.loads.is_empty(),
     }
 }

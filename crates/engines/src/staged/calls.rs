@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 use super::delegates::Delegates;
 use super::interface::constant;
 use super::unify::{rename, unify_fresh};
+use super::varargs::MAX_VARARGS;
 
 /// Where the summaries of all functions come from.
 pub struct CallContext<'a> {
@@ -349,7 +350,7 @@ fn by_attributes(program: &Program, func: FuncId) -> Option<Summary> {
 }
 
 /// A declared function that nobody knows: what it can reach through non-const parameters escapes.
-fn unknown_function(program: &Program, func: FuncId) -> Summary {
+pub(super) fn unknown_function(program: &Program, func: FuncId) -> Summary {
     let function = &program.funcs[func];
     let mut outcome = Outcome::returning(Value::Unknown(Class::Any));
     let Type::Func { params, vararg, .. } = program.types.get(function.ty) else {
@@ -405,9 +406,6 @@ fn unknown_function(program: &Program, func: FuncId) -> Summary {
         ..Summary::default()
     }
 }
-
-/// Variable arguments of an unknown function that are taken to escape.
-const MAX_VARARGS: usize = 16;
 
 /// A call through a pointer that could not be resolved, or inline assembly: all arguments escape.
 fn opaque_call(args: usize) -> Summary {

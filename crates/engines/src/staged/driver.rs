@@ -230,6 +230,14 @@ impl<'a> Facts<'a> {
         let order = callees_first(graph, members);
         let mut given_up: FxHashSet<FuncId> = FxHashSet::default();
         let mut stale: FxHashSet<FuncId> = members.iter().copied().collect();
+        let mut callers: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
+        for &caller in members {
+            for &callee in graph.graph.succs(caller) {
+                if stale.contains(&callee) {
+                    callers.entry(callee).or_default().push(caller);
+                }
+            }
+        }
         let is_small = members.len() <= SMALL_COMPONENT;
         let rounds = if is_small {
             MAX_ROUNDS_OF_SMALL
@@ -260,13 +268,8 @@ impl<'a> Facts<'a> {
                         && known.may_throw == inside.may_throw
                 };
                 if !known[func.index()].as_ref().is_some_and(same) {
-                    let again = |caller: FuncId| graph.graph.succs(caller).contains(&func);
-                    stale.extend(
-                        members
-                            .iter()
-                            .copied()
-                            .filter(|&m| again(m) && !given_up.contains(&m)),
-                    );
+                    let again = callers.get(&func).into_iter().flatten();
+                    stale.extend(again.filter(|&m| !given_up.contains(m)));
                     if is_small && round + 1 == rounds {
                         unfinished(Arc::make_mut(&mut result.summary));
                         result.statistics.functions_limited = 1;

@@ -671,6 +671,8 @@ impl ExitReader<'_, '_> {
         let above = |fact: &TermId| matches!(*self.values.terms.kind(*fact), TermKind::Ult(_, b) if b == term);
         if state.facts.iter().any(above) || self.excludes_zero(state, term) {
             Class::NonZero
+        } else if self.excludes(state, term, Class::Negative) {
+            Class::NonNegative
         } else {
             Class::Any
         }
@@ -702,6 +704,11 @@ impl ExitReader<'_, '_> {
 
     /// Does what the path knows leave no way for a number to be zero (the new size of a buffer that has grown)?
     fn excludes_zero(&mut self, state: &State, term: TermId) -> bool {
+        self.excludes(state, term, Class::Eq(0))
+    }
+
+    /// Can a number not be of this class, after all that the path knows?
+    fn excludes(&mut self, state: &State, term: TermId, class: Class) -> bool {
         let about = self.values.symbols_in(term);
         let mut known: Vec<TermId> = Vec::new();
         for &fact in &state.facts {
@@ -717,10 +724,10 @@ impl ExitReader<'_, '_> {
         if known.is_empty() {
             return false;
         }
-        let Some(zero) = drip_flow::class_term(self.values, term, Class::Eq(0)) else {
+        let Some(fact) = drip_flow::class_term(self.values, term, class) else {
             return false;
         };
-        known.push(zero);
+        known.push(fact);
         !can_hold(self.values, &known)
     }
 

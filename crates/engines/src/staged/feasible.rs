@@ -502,7 +502,7 @@ impl<'w, 'a> Walker<'w, 'a> {
         let frame = self.frame;
         let mut facts: Vec<TermId> = Vec::new();
         for atom in &outcome.when {
-            let argument = frame.argument(inst, atom);
+            let argument = frame.asked_of(inst, atom);
             if atom.class.implies(Class::Eq(0))
                 && argument.is_some_and(|arg| frame.is_pointer_sum(arg))
             {

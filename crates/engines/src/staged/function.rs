@@ -11,7 +11,7 @@ use drip_pointer::local::CallTable;
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
-use super::calls::{CallContext, Open, call_table, callee_name, narrowed};
+use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, at_return, cause};
 use super::doubts::is_doubtful;
 use super::inspect::Inspection;
@@ -47,6 +47,7 @@ pub struct Result {
 /// Analyses one function with what is known of its callees. `called`: somebody needs its summary.
 pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: bool) -> Result {
     let start = std::time::Instant::now();
+    tracing::trace!(function = context.program.func_name(func), "begins");
     let (frame, mut values, open) = framed(context, func, body);
     let may_throw = may_throw(body, &frame.calls);
     let frame_time = start.elapsed();
@@ -58,12 +59,21 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: boo
     };
     let mut work = Work::new(context, &frame, &mut values, &decisions, &mut statistics);
     for object in fresh_objects(&frame) {
-        work.object(object);
+        if frame.is_too_large {
+            work.give_up(object, "limit: its calls change too many variables");
+        } else {
+            work.object(object);
+        }
     }
     let (findings, ledger, handed) = (work.findings, work.ledger, work.handed);
     let (limited, steps) = (work.limited, work.steps);
     let summarized = std::time::Instant::now();
-    let summary = if called {
+    let summary = if frame.is_too_large {
+        Summary {
+            limited: true,
+            ..unknown_function(context.program, func)
+        }
+    } else if called {
         summarize(&frame, &mut values, &decisions, &handed, may_throw)
     } else {
         uncalled(&frame, may_throw)
@@ -231,8 +241,7 @@ impl<'w, 'a> Work<'w, 'a> {
         let (base, factor) = FUNCTION_FUEL;
         if self.steps > base + factor * self.frame.body.insts.len() {
             self.limited = true;
-            self.statistics.sites += 1;
-            self.give_up(object);
+            self.give_up(object, "limit: the function's fuel is used up");
             return;
         }
         let flow = self.explore_object(object);
@@ -433,18 +442,18 @@ impl<'w, 'a> Work<'w, 'a> {
     }
 
     /// The ledger's line for an object that was not followed.
-    fn give_up(&mut self, object: ObjId) {
+    fn give_up(&mut self, object: ObjId, reason: &str) {
+        self.statistics.sites += 1;
         let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else {
             return;
         };
         let at = super::names::position(self.frame.program, self.frame, call);
         let callee = callee_name(self.frame.program, self.frame.body, call);
-        let reason = "limit: the function's fuel is used up".to_owned();
         self.ledger.push(LedgerEntry {
             at,
             callee,
             verdict: Verdict::GivenUp,
-            reason,
+            reason: reason.to_owned(),
         });
     }
 

@@ -32,6 +32,7 @@ mod summarize;
 mod trials;
 mod turns;
 mod unify;
+mod varargs;
 mod zeroed;
 
 pub use driver::{Summaries, run, run_watched, summaries};

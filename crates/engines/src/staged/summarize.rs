@@ -18,7 +18,7 @@ use drip_models::{
     Atom, Certainty, Class, Free, MAX_OUTCOMES, Outcome, Root, Summary, Value, ValuePath, Write,
 };
 use drip_pointer::{ObjId, ObjKind};
-use drip_program::{BlockId, Op};
+use drip_program::{BlockId, Op, Type};
 use smallvec::SmallVec;
 
 use super::effects::{bound_writes, handed_out, reduce_effects};
@@ -29,6 +29,7 @@ use super::interface::{is_atomic, is_pure, returns, touched};
 use super::merge::{blend, combine, merge_alike, merge_outcomes};
 use super::objects::{clusters, escaping_objects, has_outcomes, is_behind_global, moved_objects};
 use super::unify::unify_fresh;
+use super::varargs::{MAX_VARARGS, hands_on_varargs};
 
 /// Objects followed together to tell outcomes apart; more are followed cluster by cluster.
 const MAX_JOINT: usize = 6;
@@ -83,7 +84,8 @@ pub fn summarize(
     let mut outcomes = combine(std::mem::take(&mut maker.parts), MAX_ENDS);
     let mut gone = escaping_objects(frame);
     gone.extend(moved_objects(frame));
-    let escapes = maker.escapes(&gone);
+    let mut escapes = maker.escapes(&gone);
+    escapes.extend(handed_on(frame));
     for outcome in &mut outcomes {
         let freed = |e: &drip_models::Escape| outcome.frees.iter().any(|f| f.path == e.path);
         outcome
@@ -119,6 +121,23 @@ pub fn summarize(
     summary.outcomes.sort();
     summary.outcomes.dedup();
     summary
+}
+
+/// Arguments behind the named ones, if the function takes them.
+fn handed_on(frame: &Frame<'_>) -> Vec<drip_models::Escape> {
+    let ty = frame.program.funcs[frame.func].ty;
+    let named = match frame.program.types.get(ty) {
+        Type::Func { params, vararg, .. } if *vararg => params.len(),
+        _ => return Vec::new(),
+    };
+    if !hands_on_varargs(frame) {
+        return Vec::new();
+    }
+    let escape = |index: usize| drip_models::Escape {
+        path: ValuePath::arg(index as u16),
+        to: drip_models::EscapeTo::Unknown,
+    };
+    (named..named + MAX_VARARGS).map(escape).collect()
 }
 
 /// A result that may be new or somebody else's memory, without a condition that tells callers which, is no allocation (Saturn

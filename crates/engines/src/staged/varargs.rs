@@ -1,0 +1,113 @@
+//! Question: does a function free or keep what it is given behind its named parameters (`char *join(int n, ...)`)?
+//!
+//! What follows `va_start` is not followed value by value. It is enough to know whether some pointer that comes from the list is
+//! handed on: stored, returned, or given to a callee that frees or keeps it. Then everything behind the named parameters is the
+//! function's; otherwise (a list that goes to `vfprintf`, strings that are only read) it stays the caller's.
+//! Targets lower `va_arg` to loads: from the list the areas where arguments are, from these the arguments. Domain: values that
+//! may be a pointer into the list's memory, or come out of it; order: until nothing is new; cost: linear in the uses.
+
+use drip_flow::{Frame, args_of};
+use drip_models::{Outcome, Root, Summary, Value, ValuePath};
+use drip_program::{Const, InstId, Op, Operand, Type, ValueId};
+use rustc_hash::FxHashSet;
+
+/// Arguments behind the named ones that are told apart.
+pub(super) const MAX_VARARGS: usize = 16;
+
+/// Does the function hand on a pointer out of its argument list?
+pub(super) fn hands_on_varargs(frame: &Frame<'_>) -> bool {
+    let mut open: Vec<ValueId> = lists(frame);
+    let mut from_list: FxHashSet<ValueId> = open.iter().copied().collect();
+    while let Some(value) = open.pop() {
+        for user in frame.uses(value) {
+            let is_next = match frame.body.insts[user].op {
+                Op::PtrAdd { base, .. } => base.as_value() == Some(value),
+                Op::Load { .. } | Op::VaArg { .. } => is_pointer(frame, user),
+                Op::Phi { .. } | Op::Select { .. } | Op::Cast { .. } => true,
+                Op::Store { value: stored, .. } if stored.as_value() == Some(value) => {
+                    if is_argument(frame, value) {
+                        return true;
+                    }
+                    false
+                }
+                Op::Ret { .. } => return true,
+                Op::Call { .. } | Op::Invoke { .. } => {
+                    if is_argument(frame, value) && is_taken(frame, user, value) {
+                        return true;
+                    }
+                    false
+                }
+                _ => false,
+            };
+            let result = frame.body.result(user);
+            if is_next && from_list.insert(result) {
+                open.push(result);
+            }
+        }
+    }
+    false
+}
+
+/// The lists that `va_start` begins.
+fn lists(frame: &Frame<'_>) -> Vec<ValueId> {
+    let mut found = Vec::new();
+    for inst in frame.body.insts.ids() {
+        let Op::Call { callee, .. } = frame.body.insts[inst].op else {
+            continue;
+        };
+        let Some(Const::Func(func)) = frame.body.const_of(callee) else {
+            continue;
+        };
+        if frame.program.func_name(*func).starts_with("llvm.va_start")
+            && let Some(&list) = args_of(frame.body, inst).first()
+        {
+            found.extend(frame.accessed(list).as_value());
+        }
+    }
+    found
+}
+
+fn is_pointer(frame: &Frame<'_>, inst: InstId) -> bool {
+    let ty = frame.body.insts[inst].ty;
+    matches!(frame.program.types.get(ty), Type::Ptr)
+}
+
+/// Is it what was read, and not a step on the way to it? Areas are only moved along and read from.
+fn is_argument(frame: &Frame<'_>, value: ValueId) -> bool {
+    let def = frame.body.def(value).map(|inst| frame.body.insts[inst].op);
+    match def {
+        Some(Op::Alloca { .. } | Op::PtrAdd { .. }) => false,
+        Some(Op::Load { addr }) => !is_list_field(frame, addr),
+        _ => true,
+    }
+}
+
+/// Is it a field of the list itself?
+fn is_list_field(frame: &Frame<'_>, addr: Operand) -> bool {
+    let base = frame.accessed(addr).as_value();
+    base.is_some_and(|base| lists(frame).contains(&base))
+}
+
+/// Does some outcome of the call free or keep this argument?
+fn is_taken(frame: &Frame<'_>, call: InstId, value: ValueId) -> bool {
+    let args = args_of(frame.body, call);
+    let Some(summary) = frame.calls.get(&call) else {
+        return true;
+    };
+    let is_it = |path: &ValuePath| match path.root {
+        Root::Arg(n) if path.loads.is_empty() => {
+            args.get(usize::from(n)).and_then(|arg| arg.as_value()) == Some(value)
+        }
+        _ => false,
+    };
+    let takes = |outcome: &Outcome| {
+        outcome.frees.iter().any(|f| is_it(&f.path))
+            || outcome.escapes.iter().any(|e| is_it(&e.path))
+            || outcome
+                .writes
+                .iter()
+                .any(|w| matches!(&w.value, Value::Entry { path, .. } if is_it(path)))
+    };
+    let Summary { outcomes, .. } = &**summary;
+    outcomes.iter().any(takes)
+}
