@@ -219,3 +219,41 @@ fn table_of_functions() {
     let analyses = doubled("table_lost", 1000, |n| table(n, ""));
     assert_findings(&analyses, &["user: D001"]);
 }
+
+/// One function with `n` calls, each of which may change `n` variables, and a leak elsewhere.
+fn touches(n: usize) -> String {
+    let mut text = String::new();
+    for i in 0..n {
+        let _ = writeln!(text, "int g{i};");
+    }
+    text.push_str("void all(int n) {\n");
+    for i in 0..n {
+        let _ = writeln!(text, "  g{i} += n;");
+    }
+    text.push_str("}\nint many(void) {\n  char *p = malloc(4);\n  int r = 0;\n");
+    for i in 0..n {
+        let _ = writeln!(text, "  all({i});\n  r += g{i};");
+    }
+    text.push_str("  free(p);\n  return r;\n}\n");
+    text.push_str("void lost(void) { malloc(4); }\nint main(void) { lost(); return many(); }\n");
+    text
+}
+
+#[test]
+fn calls_that_change_many_variables() {
+    let analyse = |n: usize| {
+        let program = common::program(&format!("growth_touches_{n}"), &touches(n));
+        let _alone = CLOCK.lock().unwrap_or_else(PoisonError::into_inner);
+        timed(&program).0
+    };
+    assert_findings(&[analyse(100)], &["lost: D001"]);
+    // Beyond what can be written down one function is given up, and nothing else.
+    let large = analyse(1600);
+    let found: Vec<&str> = large
+        .findings
+        .iter()
+        .map(|f| f.primary.function.as_str())
+        .collect();
+    assert_eq!(found, ["lost"]);
+    assert_eq!(large.statistics.functions_limited, 1);
+}

@@ -148,15 +148,11 @@ fn ends_anyway(frame: &Frame<'_>, values: &mut Values, end: &End) -> bool {
     let mut seen: Vec<BlockId> = Vec::new();
     let mut open: Vec<(BlockId, u32)> = vec![(frame.block_of(end.at), end.at.as_u32() + 1)];
     while let Some((block, first)) = open.pop() {
-        let never_returns = |inst: InstId| {
-            let summary = frame.calls.get(&inst);
-            summary.is_some_and(|summary| summary.outcomes.is_empty() && !summary.may_throw)
-        };
         let mut rest = frame
             .body
             .block_insts(block)
             .filter(|i| i.as_u32() >= first);
-        if rest.any(never_returns) {
+        if rest.any(|inst| never_returns(frame, values, end, inst)) {
             continue;
         }
         let (then, els) = match frame.body.insts[frame.body.terminator(block)].op {
@@ -192,6 +188,27 @@ fn ends_anyway(frame: &Frame<'_>, values: &mut Values, end: &End) -> bool {
         }
     }
     true
+}
+
+/// Does a call end the program, given what the path knows of its arguments (`check_memory(p)`, where p is null)?
+fn never_returns(frame: &Frame<'_>, values: &mut Values, end: &End, inst: InstId) -> bool {
+    let Some(summary) = frame.calls.get(&inst).filter(|s| !s.may_throw) else {
+        return false;
+    };
+    summary.outcomes.iter().all(|outcome| {
+        outcome.when.iter().any(|atom| {
+            let Some(operand) = frame.asked_of(inst, atom) else {
+                return false;
+            };
+            let term = values.term(operand);
+            let term = values.replaced(term, |sym| end.state.lookup(sym));
+            let known = values.terms.as_int(term);
+            known.is_some_and(|known| {
+                let number = drip_cond::to_signed(known, values.terms.width(term));
+                !atom.class.contains(number)
+            })
+        })
+    })
 }
 
 /// The outcome that made the followed block on this path, with its call.
