@@ -44,13 +44,7 @@ pub fn could_be_otherwise(
                 }
                 let mut other = path.clone();
                 other.hops[position].choices[number].alternative = alternative as u16;
-                // What else is decided by memory may be otherwise, too.
-                for (at, hop) in other.hops.iter_mut().enumerate() {
-                    hop.choices.retain(|c| {
-                        let is_this = at == position && c.inst == choice.inst;
-                        is_this || is_birth(frame, flow, c.inst) || !is_analysed(frame, c.inst)
-                    });
-                }
+                leave_open(frame, flow, &mut other, (position, choice.inst));
                 let condition = path_condition(frame, values, flow, &mut symbols, &other, end);
                 if !check(&mut values.terms, &condition, &Budget::default()).is_infeasible() {
                     return true;
@@ -59,6 +53,22 @@ pub fn could_be_otherwise(
         }
     }
     false
+}
+
+/// What else on a path is decided by memory may be otherwise, too: only one call, the object's birth and the library keep what was
+/// chosen for them.
+fn leave_open(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    path: &mut Path,
+    (position, kept): (usize, InstId),
+) {
+    for (at, hop) in path.hops.iter_mut().enumerate() {
+        hop.choices.retain(|choice| {
+            let is_kept = at == position && choice.inst == kept;
+            is_kept || is_birth(frame, flow, choice.inst) || !is_analysed(frame, choice.inst)
+        });
+    }
 }
 
 /// A call of the program's own functions; what the library does is in its models.
@@ -103,10 +113,10 @@ fn lends(outcome: &Outcome, made: &Outcome) -> bool {
 }
 
 /// A call on a path, as the followed object sees it.
-struct Called<'c, 'a> {
+pub(super) struct Called<'c, 'a> {
     frame: &'c Frame<'a>,
     inst: InstId,
-    outcomes: &'c [Outcome],
+    pub outcomes: &'c [Outcome],
     object: ObjId,
     /// Where the object, and those that hold it, may be held.
     held_in: Vec<CellId>,
@@ -114,7 +124,7 @@ struct Called<'c, 'a> {
 
 impl<'c, 'a> Called<'c, 'a> {
     /// `None` for calls of the library.
-    fn new(frame: &'c Frame<'a>, flow: &UseFlow, inst: InstId) -> Option<Self> {
+    pub fn new(frame: &'c Frame<'a>, flow: &UseFlow, inst: InstId) -> Option<Self> {
         if !is_analysed(frame, inst) {
             return None;
         }
@@ -154,7 +164,7 @@ impl<'c, 'a> Called<'c, 'a> {
         targets.iter().any(|loc| loc.obj == self.object)
     }
 
-    fn is_looked_at(&self) -> bool {
+    pub fn is_looked_at(&self) -> bool {
         let result = self.frame.body.result(self.inst);
         self.frame.uses(result).next().is_some()
     }
@@ -164,7 +174,7 @@ impl<'c, 'a> Called<'c, 'a> {
     }
 
     /// Does the outcome free the object, or keep it somewhere?
-    fn takes(&self, outcome: &Outcome) -> bool {
+    pub fn takes(&self, outcome: &Outcome) -> bool {
         self.frees(outcome)
             || outcome.escapes.iter().any(|e| self.is_object(&e.path))
             || self.keeps(outcome)

@@ -7,11 +7,11 @@
 use drip_cond::Sort;
 use drip_flow::{Choice, End, Frame, Machine, Symbol, UseFlow, Values};
 use drip_memssa::{Def, RegionId, VersionId};
-use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath, Write};
+use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_pointer::ObjKind;
 use drip_program::{BlockId, InstId, Op};
 
-use super::alternatives::could_be_otherwise;
+use super::alternatives::{Called, could_be_otherwise};
 use super::causes::defined_callee;
 use super::interface::atom_of;
 use super::paths::Path;
@@ -45,39 +45,16 @@ fn is_unseen(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
 }
 
 fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool {
-    let (Some(object), Some(summary)) = (flow.objects.first(), frame.calls.get(&choice.inst))
-    else {
-        return false;
-    };
     if defined_callee(frame, choice.inst).is_none() {
         return false;
     }
-    let Some(chosen) = summary.outcomes.get(usize::from(choice.alternative)) else {
+    let Some(call) = Called::new(frame, flow, choice.inst) else {
         return false;
     };
-    let is_object = |path: &ValuePath| {
-        let targets = frame.resolve(choice.inst, path);
-        targets.iter().any(|loc| loc.obj == *object)
+    let Some(chosen) = call.outcomes.get(usize::from(choice.alternative)) else {
+        return false;
     };
-    let takes = |outcome: &Outcome| {
-        let kept = |write: &Write| match &write.value {
-            Value::Entry { path, .. } => is_object(path),
-            // Made by this very call.
-            Value::Fresh { index, .. } => {
-                let made = ObjKind::Fresh {
-                    call: choice.inst,
-                    index: *index,
-                };
-                let is_callers = matches!(write.cell.base.root, Root::Arg(_) | Root::Global(_));
-                is_callers && frame.local.memory.kind(*object) == made
-            }
-            _ => false,
-        };
-        outcome.frees.iter().any(|f| is_object(&f.path))
-            || outcome.escapes.iter().any(|e| is_object(&e.path))
-            || outcome.writes.iter().any(kept)
-    };
-    let is_looked_at = frame.uses(frame.body.result(choice.inst)).next().is_some();
+    let is_looked_at = call.is_looked_at();
     let like_chosen = |outcome: &Outcome| {
         // A constant is what a caller is told by: an error code.
         let is_told = matches!(chosen.ret, Value::Int(_));
@@ -87,7 +64,8 @@ fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool 
         let same_condition = chosen.when.is_empty() || as_possible;
         (!is_looked_at || same_result) && same_condition
     };
-    !takes(chosen) && summary.outcomes.iter().any(|o| takes(o) && like_chosen(o))
+    let mut others = call.outcomes.iter();
+    !call.takes(chosen) && others.any(|o| call.takes(o) && like_chosen(o))
 }
 
 /// Does the path take a test one way and later the same test of the same variable the other way, where nothing but a callee can have

@@ -7,8 +7,8 @@
 //! may be a pointer into the list's memory, or come out of it; order: until nothing is new; cost: linear in the uses.
 
 use drip_flow::{Frame, args_of};
-use drip_models::{Outcome, Root, Summary, Value, ValuePath};
-use drip_program::{Const, InstId, Op, Operand, Type, ValueId};
+use drip_models::{Outcome, Root, Value, ValuePath};
+use drip_program::{Const, InstId, Op, Type, ValueId};
 use rustc_hash::FxHashSet;
 
 /// Arguments behind the named ones that are told apart.
@@ -16,27 +16,29 @@ pub(super) const MAX_VARARGS: usize = 16;
 
 /// Does the function hand on a pointer out of its argument list?
 pub(super) fn hands_on_varargs(frame: &Frame<'_>) -> bool {
-    let mut open: Vec<ValueId> = lists(frame);
+    let lists = lists(frame);
+    let mut open = lists.clone();
     let mut from_list: FxHashSet<ValueId> = open.iter().copied().collect();
     while let Some(value) = open.pop() {
+        let is_argument = is_argument(frame, &lists, value);
         for user in frame.uses(value) {
             let is_next = match frame.body.insts[user].op {
                 Op::PtrAdd { base, .. } => base.as_value() == Some(value),
                 Op::Load { .. } | Op::VaArg { .. } => is_pointer(frame, user),
                 Op::Phi { .. } | Op::Select { .. } | Op::Cast { .. } => true,
-                Op::Store { value: stored, .. } if stored.as_value() == Some(value) => {
-                    if is_argument(frame, value) {
+                Op::Store { value: stored, .. } => {
+                    if is_argument && stored.as_value() == Some(value) {
+                        return true;
+                    }
+                    false
+                }
+                Op::Call { .. } | Op::Invoke { .. } => {
+                    if is_argument && is_taken(frame, user, value) {
                         return true;
                     }
                     false
                 }
                 Op::Ret { .. } => return true,
-                Op::Call { .. } | Op::Invoke { .. } => {
-                    if is_argument(frame, value) && is_taken(frame, user, value) {
-                        return true;
-                    }
-                    false
-                }
                 _ => false,
             };
             let result = frame.body.result(user);
@@ -73,19 +75,17 @@ fn is_pointer(frame: &Frame<'_>, inst: InstId) -> bool {
 }
 
 /// Is it what was read, and not a step on the way to it? Areas are only moved along and read from.
-fn is_argument(frame: &Frame<'_>, value: ValueId) -> bool {
+fn is_argument(frame: &Frame<'_>, lists: &[ValueId], value: ValueId) -> bool {
     let def = frame.body.def(value).map(|inst| frame.body.insts[inst].op);
     match def {
         Some(Op::Alloca { .. } | Op::PtrAdd { .. }) => false,
-        Some(Op::Load { addr }) => !is_list_field(frame, addr),
+        // Not a field of the list itself.
+        Some(Op::Load { addr }) => {
+            let base = frame.accessed(addr).as_value();
+            !base.is_some_and(|base| lists.contains(&base))
+        }
         _ => true,
     }
-}
-
-/// Is it a field of the list itself?
-fn is_list_field(frame: &Frame<'_>, addr: Operand) -> bool {
-    let base = frame.accessed(addr).as_value();
-    base.is_some_and(|base| lists(frame).contains(&base))
 }
 
 /// Does some outcome of the call free or keep this argument?
@@ -108,6 +108,5 @@ fn is_taken(frame: &Frame<'_>, call: InstId, value: ValueId) -> bool {
                 .iter()
                 .any(|w| matches!(&w.value, Value::Entry { path, .. } if is_it(path)))
     };
-    let Summary { outcomes, .. } = &**summary;
-    outcomes.iter().any(takes)
+    summary.outcomes.iter().any(takes)
 }

@@ -115,7 +115,7 @@ pub fn drip(results: &Results) -> String {
     let mut out = String::new();
     line!(
         out,
-        "| program | kLOC | compile s | capture s | analysis s | × compile | with capture | peak MB | functions | limited | sites | candidates | queries | by filter | by intervals | by SAT | feasible | findings |"
+        "| program | kLOC | compile s | capture s | analysis s | × compile | with capture | peak MB | functions | limited | sites | candidates | by structure | by filter | by solver | undecided | queries | findings |"
     );
     line!(out, "|---|{}", "---:|".repeat(17));
     for program in &results.programs {
@@ -123,12 +123,18 @@ pub fn drip(results: &Results) -> String {
         let Some((tool, details)) = row.and_then(|t| t.drip.as_ref().map(|d| (t, d))) else {
             continue;
         };
-        let count = |name: &str| {
-            details
-                .statistics
-                .get(name)
-                .map_or("–".to_owned(), ToString::to_string)
+        let number = |path: &str| {
+            let mut names = path.split('/');
+            let first = names.next().and_then(|name| details.statistics.get(name));
+            let found = names.fold(first, |value, name| value?.get(name));
+            found.and_then(serde_json::Value::as_u64)
         };
+        let shown = |count: Option<u64>| count.map_or("–".to_owned(), |count| count.to_string());
+        let count = |path: &str| shown(number(path));
+        let by_solver = ["intervals", "sat", "region"]
+            .iter()
+            .map(|means| number(&format!("settled/{means}/refuted")))
+            .sum();
         line!(
             out,
             "| {} | {:.1} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {:.0} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
@@ -144,11 +150,11 @@ pub fn drip(results: &Results) -> String {
             count("functions_limited"),
             count("sites"),
             count("candidates"),
+            count("settled/structure"),
+            count("settled/filter/refuted"),
+            shown(by_solver),
+            count("settled/undecided"),
             count("queries"),
-            count("refuted_by_filter"),
-            count("refuted_by_intervals"),
-            count("refuted_by_sat"),
-            count("feasible"),
             tool.findings
         );
     }
