@@ -10,7 +10,7 @@ use drip_pointer::ObjId;
 use drip_program::{BlockId, InstId};
 use smallvec::SmallVec;
 
-use crate::state::State;
+use crate::state::{Machine, State};
 
 entity_id! {
     /// A block with a state.
@@ -153,6 +153,12 @@ impl UseFlow {
             }
         }
         deciding
+    }
+
+    /// Does some path free the object in question?
+    pub fn is_freed_somewhere(&self) -> bool {
+        let mut objects = self.ends.iter().filter_map(|e| e.state.objects.first());
+        objects.any(|object| matches!(object.machine, Machine::Freed { .. }))
     }
 
     /// Which nodes a path from the root leads to.

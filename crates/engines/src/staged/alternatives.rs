@@ -8,7 +8,7 @@
 //! Cost: one query per such outcome, for paths that would be reported.
 
 use drip_cond::{Budget, check};
-use drip_flow::{End, Frame, Machine, UseFlow, Values};
+use drip_flow::{End, Frame, UseFlow, Values};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Value, ValuePath, Write};
 use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{Const, InstId, Op};
@@ -34,7 +34,7 @@ pub fn could_be_otherwise(
                 continue;
             };
             let is_loss = choice.inst == end.at;
-            let may_borrow = is_birth(frame, flow, choice.inst) && !is_freed(flow);
+            let may_borrow = is_birth(frame, flow, choice.inst) && !flow.is_freed_somewhere();
             for (alternative, outcome) in call.outcomes.iter().enumerate() {
                 if alternative == usize::from(choice.alternative)
                     || !(call.is_better(outcome, chosen, is_loss)
@@ -89,12 +89,6 @@ fn is_birth(frame: &Frame<'_>, flow: &UseFlow, inst: InstId) -> bool {
         ObjKind::Fresh { call, .. } => call == inst,
         _ => false,
     })
-}
-
-/// Does the caller free the object on some other path?
-fn is_freed(flow: &UseFlow) -> bool {
-    let mut ends = flow.ends.iter().filter_map(|end| end.state.objects.first());
-    ends.any(|object| matches!(object.machine, Machine::Freed { .. }))
 }
 
 /// Does one outcome return memory that is somebody else's, and the other one a new block for one particular value of an argument? A
@@ -240,8 +234,8 @@ fn class_of(value: &Value) -> Class {
 
 /// Does an argument, which the caller sees, decide between two outcomes?
 fn are_asked_apart(a: &Outcome, b: &Outcome) -> bool {
-    let visible = a.when.iter().filter(|atom| is_visible(atom));
-    visible.into_iter().any(|x| {
+    let mut visible = a.when.iter().filter(|atom| is_visible(atom));
+    visible.any(|x| {
         let mut others = b.when.iter().filter(|y| y.subject == x.subject);
         others.any(|y| x.class.disjoint(y.class))
     })

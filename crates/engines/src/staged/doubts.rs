@@ -5,7 +5,7 @@
 //! `main`'s.
 
 use drip_cond::Sort;
-use drip_flow::{Choice, End, Frame, Machine, Symbol, UseFlow, Values};
+use drip_flow::{Choice, End, Frame, Symbol, UseFlow, Values};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_pointer::ObjKind;
@@ -278,11 +278,7 @@ fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
     let mut jumps = frame.cfg.preds(header).iter();
     let is_conditional = jumps
         .any(|&from| frame.cfg.loops().contains(id, from) && !frame.cfg.dominates(birth, from));
-    let is_freed = |end: &End| {
-        let machine = end.state.objects.first().map(|o| o.machine);
-        matches!(machine, Some(Machine::Freed { .. }))
-    };
-    is_same_site && is_conditional && !flow.ends.iter().any(is_freed)
+    is_same_site && is_conditional && !flow.is_freed_somewhere()
 }
 
 /// Was the version made by a call, or is it one of several of which one was?

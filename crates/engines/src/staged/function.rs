@@ -411,13 +411,7 @@ impl<'w, 'a> Work<'w, 'a> {
 
     /// Lost only together with the object that holds it, and nobody frees it separately: the parent's finding says it all.
     fn goes_with_parent(&self, flow: &UseFlow, ends: &[usize]) -> bool {
-        let freed_separately = flow.ends.iter().any(|e| {
-            matches!(
-                e.state.objects.first().map(|o| o.machine),
-                Some(Machine::Freed { .. })
-            )
-        });
-        if freed_separately {
+        if flow.is_freed_somewhere() {
             return false;
         }
         let memory = &self.frame.local.memory;
