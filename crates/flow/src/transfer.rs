@@ -49,12 +49,13 @@ impl Explorer<'_, '_> {
         for run in runs.drain(..) {
             let mut same = kept.iter().filter(|k| k.state == run.state).peekable();
             if same.peek().is_some() {
+                let is_room = kept.len() < MAX_STATES / 2 && same.clone().count() < MAX_WAYS;
                 let is_another_way = self.goal == Goal::Fate
-                    && kept.len() < MAX_STATES / 2
-                    && same.clone().count() < MAX_WAYS
                     && same.all(|k| self.asks_otherwise(&k.choices, &run.choices));
-                if is_another_way {
-                    kept.push(run);
+                match (is_another_way, is_room) {
+                    (true, true) => kept.push(run),
+                    (true, false) => self.out.limited = true,
+                    (false, _) => {}
                 }
                 continue;
             }
