@@ -78,7 +78,7 @@ int true_is_success_bad(const char *s) {
 
 int true_is_success_ok(const char *s) {
   char *p;
-  if (!try_dup(s, &p)) // OK[false-alarm]: a boolean result is not tied to the out-parameter
+  if (!try_dup(s, &p))
     return 0;
   int c = p[0];
   free(p);

@@ -8,12 +8,12 @@ use drip_models::{Atom, Certainty, Class, Outcome, Root, Subject, Summary, Value
 use drip_pointer::ObjKind;
 use drip_program::{GlobalId, InstId};
 
+use crate::arithmetic::sort_of;
 use crate::explore::{Explorer, Goal, Run};
 use crate::graph::Choice;
 use crate::interface::{class_term, path_term};
 use crate::state::{Followed, Holds, Machine, State, Where};
 use crate::transfer::holds_operand;
-use crate::values::sort_of;
 
 /// Can the call change what a global leads to?
 fn handles_global(summary: &Summary, global: GlobalId) -> bool {

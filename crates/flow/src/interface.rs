@@ -5,41 +5,13 @@ use drip_models::{Class, Outcome, Root, ValuePath};
 use drip_pointer::{CellId, ObjKind};
 use drip_program::InstId;
 
+use crate::arithmetic::class_of_term;
 use crate::frame::Frame;
 use crate::values::{Symbol, Values, address_key};
 
 /// `term` lies in `class`; nothing to say for booleans and for any value.
 pub fn class_term(values: &mut Values, term: TermId, class: Class) -> Option<TermId> {
-    let Sort::Bits(width) = values.terms.sort(term) else {
-        return None;
-    };
-    let terms = &mut values.terms;
-    let zero = terms.int(width, 0);
-    Some(match class {
-        Class::Any => return None,
-        Class::Eq(value) | Class::Ne(value) | Class::Lt(value) | Class::Ge(value) => {
-            let constant = terms.int(width, value as u64);
-            match class {
-                Class::Eq(_) => terms.eq(term, constant),
-                Class::Ne(_) => terms.ne(term, constant),
-                Class::Lt(_) => terms.slt(term, constant),
-                _ => terms.sle(constant, term),
-            }
-        }
-        Class::NonZero => terms.ne(term, zero),
-        Class::Negative => terms.slt(term, zero),
-        Class::Positive => terms.slt(zero, term),
-        Class::NonNegative => terms.sle(zero, term),
-        Class::NonPositive => terms.sle(term, zero),
-        Class::Has(bits) | Class::Lacks(bits) => {
-            let bits = terms.int(width, bits);
-            let common = terms.band(term, bits);
-            match class {
-                Class::Has(_) => terms.ne(common, zero),
-                _ => terms.eq(common, zero),
-            }
-        }
-    })
+    class_of_term(&mut values.terms, term, class)
 }
 
 /// The caller's term for a path of the callee, as it is when the call starts.

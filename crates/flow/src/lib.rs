@@ -4,6 +4,7 @@
 //! other functions. A [`Frame`] is frozen; explorations only read it.
 
 mod apply;
+pub mod arithmetic;
 mod call;
 mod control;
 mod edge;
@@ -21,6 +22,7 @@ mod text;
 mod transfer;
 mod values;
 
+pub use arithmetic::sort_of;
 pub use explore::{EXITS_FUEL, FATE_FUEL, Goal, MAX_STATES, explore};
 pub use forward::stored_just_before;
 pub use frame::{Frame, args_of, cell_of, region};
@@ -28,4 +30,4 @@ pub use graph::{Choice, Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
 pub use interface::{class_term, fitted, leaves_alone, path_term};
 pub use relevance::{Decisions, Relevance, Scope, decisions};
 pub use state::{Escape, Followed, Holds, Machine, Place, State, Where};
-pub use values::{Symbol, Values, address_key, sort_of};
+pub use values::{Symbol, Values, address_key};

@@ -23,6 +23,7 @@ use drip_program::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::arithmetic::{self, sort_of};
 use crate::forward::{copied_version, is_zeroed, stored_just_before};
 use crate::frame::{cell_of, region};
 
@@ -422,14 +423,6 @@ impl Values {
     }
 }
 
-pub fn sort_of(program: &Program, ty: TypeId) -> Sort {
-    match program.types.get(ty) {
-        Type::Int(1) => Sort::Bool,
-        Type::Int(width) if *width <= 64 => Sort::Bits(*width),
-        _ => Sort::Bits(64),
-    }
-}
-
 impl Builder<'_> {
     fn constants(&mut self) {
         for (id, constant) in self.body.consts.iter_enumerated() {
@@ -636,7 +629,7 @@ impl Builder<'_> {
         sum = self.out.terms.add(sum, constant);
         for scaled in self.body.scaled(indices) {
             let index = self.out.term(scaled.index);
-            let index = self.widened(index, 64, true);
+            let index = arithmetic::widened(&mut self.out.terms, index, 64, true);
             let scale = self.out.terms.int(64, scaled.scale as u64);
             let product = self.out.terms.mul(index, scale);
             sum = self.out.terms.add(sum, product);
@@ -644,36 +637,12 @@ impl Builder<'_> {
         sum
     }
 
-    fn widened(&mut self, term: TermId, width: u32, signed: bool) -> TermId {
-        match self.out.terms.sort(term) {
-            Sort::Bool => {
-                let one = self.out.terms.int(width, if signed { u64::MAX } else { 1 });
-                let zero = self.out.terms.int(width, 0);
-                self.out.terms.ite(term, one, zero)
-            }
-            Sort::Bits(from) if from == width => term,
-            Sort::Bits(from) if from > width => self.out.terms.trunc(term, width),
-            Sort::Bits(_) if signed => self.out.terms.sext(term, width),
-            Sort::Bits(_) => self.out.terms.zext(term, width),
-        }
-    }
-
     fn cast(&mut self, op: CastOp, value: Operand, ty: TypeId) -> TermId {
         let term = self.out.term(value);
         let sort = sort_of(self.program, ty);
-        match (op, sort) {
-            (CastOp::Trunc, Sort::Bool) => {
-                let one = self.out.terms.int(self.out.terms.width(term), 1);
-                let bit = self.out.terms.band(term, one);
-                self.out.terms.eq(bit, one)
-            }
-            (
-                CastOp::ZExt | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::Trunc,
-                Sort::Bits(width),
-            ) => self.widened(term, width, false),
-            (CastOp::SExt, Sort::Bits(width)) => self.widened(term, width, true),
-            (CastOp::Bitcast, _) if self.out.terms.sort(term) == sort => term,
-            _ => {
+        match arithmetic::cast(&mut self.out.terms, op, term, sort) {
+            Some(term) => term,
+            None => {
                 let key = self.function(FnName::Cast(op));
                 self.out.terms.app(key, &[term], sort)
             }
@@ -682,65 +651,30 @@ impl Builder<'_> {
 
     fn binary(&mut self, op: BinaryOp, a: Operand, b: Operand) -> Option<TermId> {
         let (x, y) = (self.out.term(a), self.out.term(b));
-        let terms = &mut self.out.terms;
-        if terms.sort(x) != terms.sort(y) {
-            return None;
-        }
-        if terms.sort(x) == Sort::Bool {
-            return match op {
-                BinaryOp::And => Some(terms.and(&[x, y])),
-                BinaryOp::Or => Some(terms.or(&[x, y])),
-                BinaryOp::Xor | BinaryOp::Add | BinaryOp::Sub => Some(terms.xor(x, y)),
-                _ => None,
-            };
-        }
-        Some(match op {
-            BinaryOp::Add => terms.add(x, y),
-            BinaryOp::Sub => terms.sub(x, y),
-            BinaryOp::Mul => terms.mul(x, y),
-            BinaryOp::UDiv => terms.udiv(x, y),
-            BinaryOp::SDiv => terms.sdiv(x, y),
-            BinaryOp::URem => terms.urem(x, y),
-            BinaryOp::SRem => terms.srem(x, y),
-            BinaryOp::Shl => terms.shl(x, y),
-            BinaryOp::LShr => terms.lshr(x, y),
-            BinaryOp::AShr => terms.ashr(x, y),
-            BinaryOp::And => terms.band(x, y),
-            BinaryOp::Or => terms.bor(x, y),
-            BinaryOp::Xor => terms.bxor(x, y),
-            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
-                let sort = terms.sort(x);
+        let sort = self.out.terms.sort(x);
+        match op {
+            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem
+                if sort == self.out.terms.sort(y) && sort != Sort::Bool =>
+            {
                 let key = self.function(FnName::FloatOp(op));
-                self.out.terms.app(key, &[x, y], sort)
+                Some(self.out.terms.app(key, &[x, y], sort))
             }
-        })
+            _ => arithmetic::binary(&mut self.out.terms, op, x, y),
+        }
     }
 
     fn compare(&mut self, pred: CmpPred, a: Operand, b: Operand) -> TermId {
-        let (mut x, mut y) = (self.out.term(a), self.out.term(b));
+        let (x, y) = (self.out.term(a), self.out.term(b));
         if self.out.terms.sort(x) != self.out.terms.sort(y) {
             return self.out.fresh_symbol(Sort::Bool);
         }
-        if self.out.terms.sort(x) == Sort::Bool {
-            // i1 compared as a number.
-            (x, y) = (self.widened(x, 1, false), self.widened(y, 1, false));
-        }
-        let terms = &mut self.out.terms;
-        match pred {
-            CmpPred::Eq => terms.eq(x, y),
-            CmpPred::Ne => terms.ne(x, y),
-            CmpPred::Ult => terms.ult(x, y),
-            CmpPred::Ule => terms.ule(x, y),
-            CmpPred::Ugt => terms.ult(y, x),
-            CmpPred::Uge => terms.ule(y, x),
-            CmpPred::Slt => terms.slt(x, y),
-            CmpPred::Sle => terms.sle(x, y),
-            CmpPred::Sgt => terms.slt(y, x),
-            CmpPred::Sge => terms.sle(y, x),
-            CmpPred::Float(number) => {
+        match (pred, arithmetic::compare(&mut self.out.terms, pred, x, y)) {
+            (_, Some(term)) => term,
+            (CmpPred::Float(number), None) => {
                 let key = self.function(FnName::FloatCmp(number));
                 self.out.terms.app(key, &[x, y], Sort::Bool)
             }
+            (_, None) => self.out.fresh_symbol(Sort::Bool),
         }
     }
 

@@ -11,8 +11,8 @@ use drip_models::{
 use drip_pointer::local::CallTable;
 use drip_pointer::{CallGraph, Callees, ObjKind};
 use drip_program::{
-    Body, CallFlags, Const, FuncAttrs, FuncId, GlobalId, Linkage, Op, Operand, ParamAttrs, Program,
-    Type,
+    Body, CallFlags, Const, FuncAttrs, FuncId, GlobalId, InstId, Linkage, Op, Operand, ParamAttrs,
+    Program, Type,
 };
 use smallvec::SmallVec;
 
@@ -44,45 +44,54 @@ pub struct Open {
 
 /// The calls of one function.
 pub fn call_table(context: &CallContext<'_>, func: FuncId, body: &Body) -> (CallTable, Open) {
-    let mut table = CallTable::default();
     let mut open = Open::default();
-    for (inst, data) in body.insts.iter_enumerated() {
-        let (Op::Call { flags, args, .. } | Op::Invoke { flags, args, .. }) = data.op else {
-            continue;
-        };
-        if flags.has(CallFlags::ASM) {
-            table.insert(inst, Arc::new(opaque_call(args.len as usize)));
-            continue;
-        }
-        if flags.has(CallFlags::NORETURN) {
-            let may_throw = match context.graph.callees(func, inst) {
-                Callees::Known(targets) => merged(context, targets, &mut Open::default()).may_throw,
-                Callees::Unknown | Callees::Ends | Callees::Aside(_) => false,
-            };
-            let never = Summary {
-                may_throw,
-                ..Summary::never_returns()
-            };
-            table.insert(inst, Arc::new(never));
-            continue;
-        }
-        let summary = match context.graph.callees(func, inst) {
-            Callees::Known(targets) => merged(context, targets, &mut open),
-            Callees::Ends => Arc::new(Summary::never_returns()),
-            Callees::Aside(_) => Arc::new(Summary {
-                outcomes: vec![Outcome::returning(Value::Unknown(Class::Any))],
-                touched: Touched::All,
-                ..Summary::default()
-            }),
-            Callees::Unknown => {
-                open.unknown += 1;
-                Arc::new(opaque_call(args.len as usize))
-            }
-        };
-        let summary = possible(context.program, body, body.list(args), summary);
-        table.insert(inst, summary);
+    let calls = body.insts.iter_enumerated().filter_map(|(inst, _)| {
+        let summary = call_summary(context, func, body, inst, &mut open)?;
+        Some((inst, summary))
+    });
+    (calls.collect(), open)
+}
+
+/// What one call does; `None` for other instructions.
+pub fn call_summary(
+    context: &CallContext<'_>,
+    func: FuncId,
+    body: &Body,
+    inst: InstId,
+    open: &mut Open,
+) -> Option<Arc<Summary>> {
+    let (Op::Call { flags, args, .. } | Op::Invoke { flags, args, .. }) = body.insts[inst].op
+    else {
+        return None;
+    };
+    if flags.has(CallFlags::ASM) {
+        return Some(Arc::new(opaque_call(args.len as usize)));
     }
-    (table, open)
+    if flags.has(CallFlags::NORETURN) {
+        let may_throw = match context.graph.callees(func, inst) {
+            Callees::Known(targets) => merged(context, targets, &mut Open::default()).may_throw,
+            Callees::Unknown | Callees::Ends | Callees::Aside(_) => false,
+        };
+        let never = Summary {
+            may_throw,
+            ..Summary::never_returns()
+        };
+        return Some(Arc::new(never));
+    }
+    let summary = match context.graph.callees(func, inst) {
+        Callees::Known(targets) => merged(context, targets, open),
+        Callees::Ends => Arc::new(Summary::never_returns()),
+        Callees::Aside(_) => Arc::new(Summary {
+            outcomes: vec![Outcome::returning(Value::Unknown(Class::Any))],
+            touched: Touched::All,
+            ..Summary::default()
+        }),
+        Callees::Unknown => {
+            open.unknown += 1;
+            Arc::new(opaque_call(args.len as usize))
+        }
+    };
+    Some(possible(context.program, body, body.list(args), summary))
 }
 
 /// Calls of several functions that turn out to be calls of fewer: the function's own memory says which table or pointer it is
@@ -267,11 +276,7 @@ fn summary_of(context: &CallContext<'_>, func: FuncId, open: &mut Open) -> Arc<S
         .find(name)
         .filter(|_| function.linkage != Linkage::Internal);
     if function.body.is_some() {
-        // A program that brings its own malloc still means malloc; any other name means what its body does.
-        if let Some(model) = model.filter(|m| manages_memory(m)) {
-            return Arc::clone(model);
-        }
-        if let Some(model) = context.delegates.get(&func) {
+        if let Some(model) = stands_for_body(context, func) {
             return Arc::clone(model);
         }
         return match &context.computed[func.index()] {
@@ -296,6 +301,20 @@ fn summary_of(context: &CallContext<'_>, func: FuncId, open: &mut Open) -> Arc<S
     }
     open.unknown += 1;
     Arc::new(unknown_function(context.program, func))
+}
+
+/// The model that is taken instead of a function's body. A program that brings its own malloc still means malloc; any other name
+/// means what its body does.
+fn stands_for_body<'c>(context: &CallContext<'c>, func: FuncId) -> Option<&'c Arc<Summary>> {
+    let is_visible = context.program.funcs[func].linkage != Linkage::Internal;
+    let model = context.library.find(context.program.func_name(func));
+    let model = model.filter(|m| is_visible && manages_memory(m));
+    model.or_else(|| context.delegates.get(&func))
+}
+
+/// Is the function known by other means than its body?
+pub(super) fn is_modelled(context: &CallContext<'_>, func: FuncId) -> bool {
+    stands_for_body(context, func).is_some()
 }
 
 pub(super) fn manages_memory(summary: &Summary) -> bool {

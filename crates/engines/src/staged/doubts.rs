@@ -19,7 +19,7 @@ use super::paths::Path;
 /// Blocks between a loss and the program's end.
 const MAX_BLOCKS_TO_END: usize = 32;
 
-/// Does one of the rules below speak against showing the loss?
+/// Does the loss hang on something that the summaries leave open and that the caller takes for granted?
 pub fn is_doubtful(
     frame: &Frame<'_>,
     values: &mut Values,
@@ -29,11 +29,22 @@ pub fn is_doubtful(
 ) -> bool {
     is_unseen(frame, flow, path)
         || is_changed_by_callee(frame, values, flow, path)
-        || is_replaced_option(frame, flow, end)
         || is_made_by_mistake(frame, flow, path)
         || is_owned_by_chance(frame, flow, path)
-        || ends_anyway(frame, values, end)
         || could_be_otherwise(frame, values, flow, path, end)
+}
+
+/// Is it a loss that nobody would mend?
+pub fn is_unwanted(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    flow: &UseFlow,
+    path: &Path,
+    end: &End,
+) -> bool {
+    is_replaced_option(frame, flow, end)
+        || ends_anyway(frame, values, end)
+        || is_untold(frame, flow, path)
 }
 
 /// Does the loss hang on what a callee does out of everybody's sight? It frees or keeps the object in another outcome, and neither
@@ -45,6 +56,31 @@ fn is_unseen(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
 }
 
 fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool {
+    takes_otherwise(frame, flow, choice, |call, chosen, outcome| {
+        // A constant is what a caller is told by: an error code.
+        let is_told = matches!(chosen.ret, Value::Int(_));
+        let same_result = outcome.ret == chosen.ret && !is_told;
+        !call.is_looked_at() || same_result
+    })
+}
+
+/// The same, and no caller could ever know: the callee's result does not tell which of the two happened.
+fn is_untold(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    choices.any(|choice| {
+        takes_otherwise(frame, flow, choice, |_, chosen, outcome| {
+            outcome.ret == chosen.ret && !matches!(chosen.ret, Value::Int(_))
+        })
+    })
+}
+
+/// Does another outcome of the call, under no other conditions, take care of the object, which the chosen one does not?
+fn takes_otherwise(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    choice: &Choice,
+    is_like: impl Fn(&Called<'_, '_>, &Outcome, &Outcome) -> bool,
+) -> bool {
     if defined_callee(frame, choice.inst).is_none() {
         return false;
     }
@@ -54,15 +90,11 @@ fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool 
     let Some(chosen) = call.outcomes.get(usize::from(choice.alternative)) else {
         return false;
     };
-    let is_looked_at = call.is_looked_at();
     let like_chosen = |outcome: &Outcome| {
-        // A constant is what a caller is told by: an error code.
-        let is_told = matches!(chosen.ret, Value::Int(_));
-        let same_result = outcome.ret == chosen.ret && !is_told;
         // Whenever the one can happen the other can.
         let as_possible = outcome.when.iter().all(|atom| chosen.when.contains(atom));
         let same_condition = chosen.when.is_empty() || as_possible;
-        (!is_looked_at || same_result) && same_condition
+        is_like(&call, chosen, outcome) && same_condition
     };
     let mut others = call.outcomes.iter();
     !call.takes(chosen) && others.any(|o| call.takes(o) && like_chosen(o))

@@ -20,7 +20,7 @@ use super::calls::{CallContext, anything};
 use super::causes::{Caused, one_per_cause};
 use super::delegates::{Delegates, delegates};
 use super::fates::Fates;
-use super::function::{Result, analyse};
+use super::function::{Result, Wanted, analyse};
 use super::merge::narrowed;
 use crate::finding::{Analysis, Confidence};
 
@@ -206,9 +206,13 @@ impl<'a> Facts<'a> {
             .is_some_and(|&f| graph.sccs.is_cyclic(graph.sccs.component_of(f)));
         if !cyclic {
             let context = self.context(computed);
+            let wanted = |func| Wanted {
+                summary: called.contains(func),
+                findings: true,
+            };
             return members
                 .iter()
-                .filter_map(|&func| one(&context, func, called.contains(func)))
+                .filter_map(|&func| one(&context, func, wanted(func)))
                 .collect();
         }
         self.recursive(computed, members, watch)
@@ -258,7 +262,11 @@ impl<'a> Facts<'a> {
                     continue;
                 }
                 let context = self.context(&known);
-                let Some((_, mut result)) = one(&context, func, called.contains(func)) else {
+                let wanted = Wanted {
+                    summary: called.contains(func),
+                    findings: false,
+                };
+                let Some((_, mut result)) = one(&context, func, wanted) else {
                     continue;
                 };
                 let inside = Arc::new(narrowed(&result.summary));
@@ -288,6 +296,7 @@ impl<'a> Facts<'a> {
                 break;
             }
         }
+        self.find_again(&known, members, &mut results);
         // Whoever is called in a cycle touches what all of the cycle touch.
         let mut touched = Touched::default();
         for result in results.iter().flatten() {
@@ -302,6 +311,32 @@ impl<'a> Facts<'a> {
             .zip(results)
             .filter_map(|(func, result)| Some((func, result?)))
             .collect()
+    }
+}
+
+impl Facts<'_> {
+    /// Findings of a recursive component, now that its summaries are final.
+    fn find_again(
+        &self,
+        known: &[Option<Arc<Summary>>],
+        members: &[FuncId],
+        results: &mut [Option<Result>],
+    ) {
+        let context = self.context(known);
+        for (&func, result) in members.iter().zip(results) {
+            let Some(result) = result.as_mut().filter(|r| !r.findings.is_empty()) else {
+                continue;
+            };
+            let wanted = Wanted {
+                summary: false,
+                findings: true,
+            };
+            if let Some((_, last)) = one(&context, func, wanted) {
+                result.findings = last.findings;
+                result.ledger = last.ledger;
+                result.statistics.settled = last.statistics.settled;
+            }
+        }
     }
 }
 
@@ -343,7 +378,7 @@ fn callees_first(graph: &CallGraph, members: &[FuncId]) -> Vec<usize> {
     order
 }
 
-fn one(context: &CallContext<'_>, func: FuncId, called: bool) -> Option<(FuncId, Result)> {
+fn one(context: &CallContext<'_>, func: FuncId, wanted: Wanted) -> Option<(FuncId, Result)> {
     let body = context.program.funcs[func].body.as_ref()?;
-    Some((func, analyse(context, func, body, called)))
+    Some((func, analyse(context, func, body, wanted)))
 }

@@ -13,7 +13,8 @@ use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, at_return, cause};
-use super::doubts::is_doubtful;
+use super::doubts::{is_doubtful, is_unwanted};
+use super::execute::{Fuel, Second, second_look};
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
 use super::paths::Path;
@@ -34,6 +35,9 @@ pub const MAX_LOSSES: usize = 6;
 /// Losing ends that are tried at all. An object with more, none of which can be reached, is undecided.
 pub const MAX_TRIED_ENDS: usize = 16;
 
+/// Paths of one losing end that are executed before it counts as undecided.
+const MAX_SECOND_LOOKS: usize = 8;
+
 /// What one function yields.
 pub struct Result {
     pub summary: Arc<Summary>,
@@ -44,8 +48,17 @@ pub struct Result {
     pub exhausted: bool,
 }
 
-/// Analyses one function with what is known of its callees. `called`: somebody needs its summary.
-pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: bool) -> Result {
+/// What is wanted of a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Somebody needs its summary.
+    pub summary: bool,
+    /// What is found will be reported: it is worth a second look. Otherwise the callees' summaries are not final yet.
+    pub findings: bool,
+}
+
+/// Analyses one function with what is known of its callees.
+pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, wanted: Wanted) -> Result {
     let start = std::time::Instant::now();
     tracing::trace!(function = context.program.func_name(func), "begins");
     let (frame, mut values, open) = framed(context, func, body);
@@ -58,6 +71,7 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: boo
         ..Statistics::default()
     };
     let mut work = Work::new(context, &frame, &mut values, &decisions, &mut statistics);
+    work.is_final = wanted.findings;
     for object in fresh_objects(&frame) {
         if frame.is_too_large {
             work.give_up(object, "limit: its calls change too many variables");
@@ -73,7 +87,7 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, called: boo
             limited: true,
             ..unknown_function(context.program, func)
         }
-    } else if called {
+    } else if wanted.summary {
         summarize(&frame, &mut values, &decisions, &handed, may_throw)
     } else {
         uncalled(&frame, may_throw)
@@ -147,6 +161,65 @@ pub fn inspected(context: &CallContext<'_>, func: FuncId, body: &Body) -> Inspec
     }
 }
 
+/// A path of the end that can be taken, and on which the block is still lost when calls are executed.
+fn convincing_path(
+    context: &CallContext<'_>,
+    trials: &mut Trials<'_, '_>,
+    flow: &UseFlow,
+    end: &End,
+    fuel: &mut Fuel,
+) -> Option<(Path, Confidence)> {
+    let frame = trials.frame;
+    let mut excluded: Vec<Vec<BlockId>> = Vec::new();
+    for _ in 0..MAX_SECOND_LOOKS {
+        let (path, confidence) = trials.feasible_path(flow, end, &excluded)?;
+        if is_unwanted(frame, trials.values, flow, &path, end) {
+            return Some((path, Confidence::Low));
+        }
+        if is_thrown(frame, flow, &path, end) {
+            let doubtful = is_doubtful(frame, trials.values, flow, &path, end);
+            return Some((
+                path,
+                if doubtful {
+                    Confidence::Low
+                } else {
+                    confidence
+                },
+            ));
+        }
+        let (second, passed) = second_look(context, frame, flow, &path, fuel);
+        tracing::debug!(
+            function = context.program.func_name(frame.func),
+            object = ?flow.objects.first(),
+            ?second,
+            ?confidence,
+            "second look"
+        );
+        match second {
+            Second::Lost => return Some((path, confidence)),
+            Second::LostPerhaps if !is_doubtful(frame, trials.values, flow, &path, end) => {
+                return Some((path, confidence.min(Confidence::Medium)));
+            }
+            Second::LostPerhaps | Second::Open | Second::Roughly => {
+                return Some((path, Confidence::Low));
+            }
+            Second::Refuted => excluded.push(path.blocks(flow).take(passed + 1).collect()),
+        }
+    }
+    trials.exhausted = true;
+    None
+}
+
+/// Does the path follow an exception? Those are not executed.
+fn is_thrown(frame: &Frame<'_>, flow: &UseFlow, path: &Path, end: &End) -> bool {
+    let body = frame.body;
+    let unwinds = path.hops.windows(2).any(|pair| {
+        let [from, to] = [&pair[0], &pair[1]].map(|hop| flow.nodes[hop.node].block);
+        matches!(body.insts[body.terminator(from)].op, Op::Invoke { unwind, .. } if unwind == to)
+    });
+    unwinds || end.leaves && !matches!(body.insts[end.at].op, Op::Ret { .. })
+}
+
 /// Can an exception leave the function? A handler is only reached if something that it covers throws.
 fn may_throw(body: &Body, calls: &CallTable) -> bool {
     let throws = |inst| calls.get(&inst).is_some_and(|s| s.may_throw);
@@ -193,11 +266,14 @@ fn takes_care_of_blurred(end: &End) -> bool {
 }
 
 struct Work<'w, 'a> {
+    context: &'w CallContext<'w>,
     frame: &'w Frame<'a>,
     values: &'w mut Values,
     library: &'w Library,
     decisions: &'w Decisions,
     is_main: bool,
+    /// Findings are wanted.
+    is_final: bool,
     statistics: &'w mut Statistics,
     findings: Vec<Caused>,
     ledger: Vec<LedgerEntry>,
@@ -213,18 +289,20 @@ struct Work<'w, 'a> {
 
 impl<'w, 'a> Work<'w, 'a> {
     fn new(
-        context: &'w CallContext<'_>,
+        context: &'w CallContext<'w>,
         frame: &'w Frame<'a>,
         values: &'w mut Values,
         decisions: &'w Decisions,
         statistics: &'w mut Statistics,
     ) -> Self {
         Work {
+            context,
             frame,
             values,
             library: context.library,
             decisions,
             is_main: context.program.func_name(frame.func) == "main",
+            is_final: true,
             statistics,
             findings: Vec::new(),
             ledger: Vec::new(),
@@ -370,6 +448,7 @@ impl<'w, 'a> Work<'w, 'a> {
         let mut trials = Trials::new(self.frame, self.values, self.statistics);
         let mut losses: Vec<(usize, Path, Confidence)> = Vec::new();
         let mut refused = false;
+        let mut fuel = Fuel::default();
         for (number, &index) in ends.iter().enumerate() {
             if number >= MAX_LOSSES && !losses.is_empty() {
                 break;
@@ -383,12 +462,12 @@ impl<'w, 'a> Work<'w, 'a> {
             if losses.iter().any(|l| is_same(&flow.ends[l.0])) {
                 continue;
             }
-            let Some((path, confidence)) = trials.feasible_path(flow, end) else {
-                continue;
+            let found = match self.is_final {
+                true => convincing_path(self.context, &mut trials, flow, end, &mut fuel),
+                false => trials.feasible_path(flow, end, &[]),
             };
-            let confidence = match is_doubtful(self.frame, trials.values, flow, &path, end) {
-                true => Confidence::Low,
-                false => confidence,
+            let Some((path, confidence)) = found else {
+                continue;
             };
             match replay(self.frame, flow, &path, end) {
                 Ok(()) => losses.push((index, path, confidence)),

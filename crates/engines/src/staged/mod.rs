@@ -12,6 +12,7 @@ mod delegates;
 mod doubts;
 mod driver;
 mod effects;
+mod execute;
 mod exits;
 mod fates;
 mod feasible;

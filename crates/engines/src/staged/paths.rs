@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use drip_flow::{Choices, End, NodeId, UseFlow};
+use drip_program::BlockId;
 
 /// Partial paths taken from the queue per candidate; beyond it no further path is tried.
 pub const MAX_EXPANSIONS: usize = 4_000;
@@ -26,6 +27,17 @@ pub struct Hop {
 #[derive(Clone, Debug)]
 pub struct Path {
     pub hops: Vec<Hop>,
+}
+
+impl Path {
+    pub fn blocks<'p>(&'p self, flow: &'p UseFlow) -> impl Iterator<Item = BlockId> + 'p {
+        self.hops.iter().map(|hop| flow.nodes[hop.node].block)
+    }
+
+    /// Are these the first blocks of the path?
+    pub fn begins_with(&self, flow: &UseFlow, blocks: &[BlockId]) -> bool {
+        self.hops.len() >= blocks.len() && self.blocks(flow).zip(blocks).all(|(a, b)| a == *b)
+    }
 }
 
 struct Partial {

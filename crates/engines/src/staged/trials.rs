@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use drip_cond::{Answer, Budget, Cost, TermId, Verdict, check_counted};
 use drip_flow::{End, Frame, UseFlow, Values};
+use drip_program::BlockId;
 
 use super::feasible::{SymbolIndex, path_condition};
 use super::paths::{Path, Paths};
@@ -45,7 +46,7 @@ const CONDITION_COST: usize = 4;
 
 /// The trials of one object.
 pub struct Trials<'w, 'a> {
-    frame: &'w Frame<'a>,
+    pub frame: &'w Frame<'a>,
     pub values: &'w mut Values,
     symbols: SymbolIndex,
     pub statistics: &'w mut Statistics,
@@ -82,17 +83,26 @@ impl<'w, 'a> Trials<'w, 'a> {
         }
     }
 
-    /// A path of the end that can be taken, or that nothing speaks against.
-    pub fn feasible_path(&mut self, flow: &UseFlow, end: &End) -> Option<(Path, Confidence)> {
+    /// A path of the end that can be taken, or that nothing speaks against. `excluded`: beginnings of paths that are known to
+    /// lead nowhere.
+    pub fn feasible_path(
+        &mut self,
+        flow: &UseFlow,
+        end: &End,
+        excluded: &[Vec<BlockId>],
+    ) -> Option<(Path, Confidence)> {
         let mut paths = Paths::new(flow, end);
         let (mut solved, mut filtered) = (0, 0);
-        let mut region_asked = false;
+        let mut region_asked = !excluded.is_empty();
         while solved < MAX_PATHS && filtered < MAX_FILTERED {
             let Some(path) = paths.next() else {
                 // All paths are refuted, unless the search itself gave up.
                 self.exhausted |= paths.gave_up();
                 return None;
             };
+            if excluded.iter().any(|blocks| path.begins_with(flow, blocks)) {
+                continue;
+            }
             match self.try_path(flow, &path, end)? {
                 Tried::Taken(confidence) => return Some((path, confidence)),
                 Tried::Refuted(SettledBy::Filter) => filtered += 1,

@@ -1,0 +1,517 @@
+//! Runs through one function: instruction by instruction, both ways at a branch that nothing decides.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use drip_cond::{Sort, TermId};
+use drip_flow::Frame;
+use drip_program::{BlockId, Body, FuncId, InstId, Op, Operand, ValueId};
+use rustc_hash::FxHashMap;
+
+use super::machine::Machine;
+use super::world::{Cells, Value, Word, World};
+
+/// How often a run may enter one block by a branch that nothing decides, and by one that is decided.
+const MAX_TURNS: u8 = 3;
+const MAX_TURNS_OF_CALLEE: u8 = 2;
+const MAX_DECIDED_TURNS: u8 = 24;
+
+/// Turns of a counted loop that are executed one by one, and turns of any other loop. After them the loop's variables are unknown: this is some
+/// later turn, and the loop may end (Saturn §3.5).
+const COUNTED_TURNS: u8 = 10;
+const FREE_TURNS: u8 = 2;
+
+/// Runs that are cut after the whole of the guide and are looked at.
+const MAX_ROUNDS: usize = 4;
+
+/// One call of a function.
+pub struct Activation<'b> {
+    pub func: FuncId,
+    pub body: &'b Body,
+    pub number: u32,
+    pub guide: Option<&'b Guide<'b>>,
+}
+
+/// The blocks that a run must pass, in their order from the entry; after them it is free. How often it goes round a loop on the way is
+/// its own business: from a block where a loop can be left it may go round and come back, or leave turns of the guide out.
+pub struct Guide<'b> {
+    pub blocks: Vec<BlockId>,
+    pub frame: &'b Frame<'b>,
+}
+
+/// Where a step leads to, as seen from the guide.
+#[derive(Clone, Copy)]
+struct Course {
+    passed: usize,
+    detour: Option<BlockId>,
+    /// Not what the guide says: turns count.
+    is_free: bool,
+}
+
+impl Guide<'_> {
+    fn course(&self, run: &Run, target: BlockId) -> Option<Course> {
+        let loops = self.frame.cfg.loops();
+        let passed = run.passed;
+        if let Some(home) = run.detour {
+            let inside = loops
+                .innermost(home)
+                .is_some_and(|id| loops.contains(id, target));
+            return inside.then_some(Course {
+                passed,
+                detour: (target != home).then_some(home),
+                is_free: true,
+            });
+        }
+        let Some(&wanted) = self.blocks.get(passed) else {
+            return Some(Course {
+                passed,
+                detour: None,
+                is_free: true,
+            });
+        };
+        if wanted == target {
+            return Some(Course {
+                passed: passed + 1,
+                detour: None,
+                is_free: false,
+            });
+        }
+        let here = run.block;
+        let id = loops.innermost(here)?;
+        let can_leave = self
+            .frame
+            .cfg
+            .succs(here)
+            .iter()
+            .any(|&to| !loops.contains(id, to));
+        if !can_leave && loops.header(id) != here {
+            return None;
+        }
+        if loops.contains(id, target) {
+            return Some(Course {
+                passed,
+                detour: (target != here).then_some(here),
+                is_free: true,
+            });
+        }
+        let rest = self.blocks[passed..]
+            .iter()
+            .take_while(|&&block| loops.contains(id, block));
+        let turns = rest.enumerate().filter(|(_, block)| **block == here);
+        let mut left = turns.filter(|(n, _)| self.blocks.get(passed + n + 1) == Some(&target));
+        left.next().map(|(n, _)| Course {
+            passed: passed + n + 2,
+            detour: None,
+            is_free: false,
+        })
+    }
+}
+
+#[derive(Clone)]
+pub struct Run {
+    block: BlockId,
+    /// The next instruction.
+    at: u32,
+    pub env: Rc<FxHashMap<ValueId, Value>>,
+    pub world: World,
+    turns: Rc<FxHashMap<BlockId, (u8, u8)>>,
+    /// Blocks of the guide that are behind it.
+    passed: usize,
+    /// Where the run comes back to the guide.
+    detour: Option<BlockId>,
+    /// Blocks entered by jumps backwards: tells the turns of loops apart.
+    entered: u32,
+    /// The loop that the run goes round.
+    turn: Option<Turn>,
+    /// A branch was taken since the last jump backwards that nothing decides.
+    is_undecided: bool,
+}
+
+/// Jumps backwards to one block, one after the other.
+#[derive(Clone)]
+struct Turn {
+    header: BlockId,
+    count: u8,
+    /// Memory at the last of them.
+    cells: Rc<Cells>,
+}
+
+impl Activation<'_> {
+    /// The line of an instruction, for traces.
+    pub fn line(&self, inst: InstId) -> Option<u32> {
+        let loc = self.body.insts[inst].loc?;
+        Some(self.body.locs[loc].line)
+    }
+
+    fn course(&self, run: &Run, target: BlockId) -> Option<Course> {
+        let free = Course {
+            passed: 0,
+            detour: None,
+            is_free: true,
+        };
+        match self.guide {
+            Some(guide) => guide.course(run, target),
+            None => Some(free),
+        }
+    }
+}
+
+impl Run {
+    /// How often the run has been in its block: a block made there is another one each time.
+    pub fn turn_of_block(&self) -> u32 {
+        self.entered
+    }
+}
+
+/// What comes after an instruction.
+pub enum Next {
+    Here,
+    /// The run can't go on: what it would do is undefined, or the program ends.
+    Dead,
+    /// One run for each of these results.
+    Several(Vec<(World, Value)>),
+}
+
+impl Machine<'_, '_> {
+    /// Executes a function from its entry; `exit` sees each return, until it has enough. `None` when the fuel is used up.
+    pub fn execute(
+        &mut self,
+        activation: &Activation<'_>,
+        args: Vec<Value>,
+        world: World,
+        exit: &mut dyn FnMut(&mut Self, World, Value) -> ControlFlow<()>,
+    ) -> Option<()> {
+        let params = args.into_iter().enumerate();
+        let env = params.map(|(n, arg)| (activation.body.param(n), arg));
+        let entry = BlockId::new(0);
+        let mut open = VecDeque::from([Run {
+            block: entry,
+            at: activation.body.blocks[entry].insts.start,
+            env: Rc::new(env.collect()),
+            world,
+            turns: Rc::default(),
+            passed: 1,
+            detour: None,
+            entered: 0,
+            turn: None,
+            is_undecided: false,
+        }]);
+        // From both ends by turns: the newest run comes to an end soon, the oldest differs most from those before.
+        let mut is_newest = true;
+        while let Some(mut run) = match is_newest || activation.guide.is_some() {
+            true => open.pop_back(),
+            false => open.pop_front(),
+        } {
+            is_newest = !is_newest;
+            loop {
+                if self.fuel.steps == 0 {
+                    return None;
+                }
+                self.fuel.steps -= 1;
+                let inst = InstId::from_u32(run.at);
+                let op = activation.body.insts[inst].op;
+                if let Op::Ret { value } = op {
+                    let value = match value {
+                        Some(operand) => self.value(activation, &run.env, operand),
+                        None => Value::None,
+                    };
+                    if exit(self, run.world, value).is_break() {
+                        return Some(());
+                    }
+                    break;
+                }
+                if op.is_terminator() && !matches!(op, Op::Invoke { .. }) {
+                    self.branch(activation, run, inst, &mut open);
+                    break;
+                }
+                match self.step(activation, &mut run, inst)? {
+                    Next::Dead => {
+                        tracing::trace!(
+                            depth = self.stack.len(),
+                            line = activation.line(inst),
+                            "ends"
+                        );
+                        break;
+                    }
+                    Next::Here => {}
+                    Next::Several(results) => {
+                        let result = activation.body.result(inst);
+                        for (world, value) in results.into_iter().rev() {
+                            let mut next = run.clone();
+                            next.world = world;
+                            Rc::make_mut(&mut next.env).insert(result, value);
+                            self.after(activation, next, op, &mut open);
+                        }
+                        break;
+                    }
+                }
+                if let Op::Invoke { .. } = op {
+                    self.after(activation, run, op, &mut open);
+                    break;
+                }
+                run.at += 1;
+            }
+        }
+        Some(())
+    }
+
+    /// Goes on behind a call.
+    fn after(
+        &mut self,
+        activation: &Activation<'_>,
+        mut run: Run,
+        op: Op,
+        open: &mut VecDeque<Run>,
+    ) {
+        match op {
+            Op::Invoke { normal, .. } => {
+                let always = self.terms.bool(true);
+                if let Some(course) = activation.course(&run, normal) {
+                    self.enter(activation, run, normal, course, always, open);
+                }
+            }
+            _ => {
+                run.at += 1;
+                open.push_back(run);
+            }
+        }
+    }
+
+    /// The ways out of a block: those that can be taken, and that the guide wants.
+    fn branch(
+        &mut self,
+        activation: &Activation<'_>,
+        run: Run,
+        inst: InstId,
+        open: &mut VecDeque<Run>,
+    ) {
+        let body = activation.body;
+        let ways: Vec<(BlockId, TermId)> = match body.insts[inst].op {
+            Op::Br { target } => vec![(target, self.terms.bool(true))],
+            Op::CondBr { cond, then, els } => {
+                let cond = self.condition(activation, &run.env, cond);
+                let not = self.terms.not(cond);
+                match then == els {
+                    true => vec![(then, self.terms.bool(true))],
+                    false => vec![(then, cond), (els, not)],
+                }
+            }
+            Op::Switch {
+                value,
+                default,
+                cases,
+            } => self.switch(activation, &run, value, default, body.cases(cases)),
+            Op::IndirectBr { targets, .. } => {
+                let mut targets = body.targets(targets).to_vec();
+                targets.dedup();
+                let chosen = |machine: &mut Self| machine.unknown(Sort::Bool);
+                targets
+                    .into_iter()
+                    .map(|target| (target, chosen(self)))
+                    .collect()
+            }
+            Op::Unreachable | Op::Resume { .. } => return,
+            _ => {
+                self.is_cut = true;
+                return;
+            }
+        };
+        // The last one pushed is executed first: the least travelled.
+        let mut ways: Vec<(BlockId, TermId, Course)> = ways
+            .into_iter()
+            .filter_map(|(target, fact)| Some((target, fact, activation.course(&run, target)?)))
+            .collect();
+        let travelled = |block: BlockId| run.turns.get(&block).map_or(0, |t| t.0);
+        ways.sort_by_key(|way| std::cmp::Reverse((way.2.is_free, travelled(way.0))));
+        for (target, fact, course) in ways {
+            let mut next = run.clone();
+            if self.assume(&mut next.world, fact) {
+                next.world.hangs |= activation.guide.is_none() && self.speaks_of_memory(fact);
+                self.enter(activation, next, target, course, fact, open);
+            } else {
+                tracing::trace!(
+                    depth = self.stack.len(),
+                    line = activation.line(inst),
+                    "not taken"
+                );
+            }
+        }
+    }
+
+    fn switch(
+        &mut self,
+        activation: &Activation<'_>,
+        run: &Run,
+        value: Operand,
+        default: BlockId,
+        cases: &[drip_program::SwitchCase],
+    ) -> Vec<(BlockId, TermId)> {
+        let term = self.word(activation, &run.env, value).term;
+        let sort = self.terms.sort(term);
+        let mut ways: Vec<(BlockId, Vec<TermId>)> = Vec::new();
+        let mut others = Vec::new();
+        for case in cases {
+            let constant = self.number(sort, case.value).term;
+            let equal = match sort {
+                Sort::Bool => self.terms.iff(term, constant),
+                Sort::Bits(_) => self.terms.eq(term, constant),
+            };
+            others.push(self.terms.not(equal));
+            match ways.iter_mut().find(|way| way.0 == case.target) {
+                Some(way) => way.1.push(equal),
+                None => ways.push((case.target, vec![equal])),
+            }
+        }
+        let rest = self.terms.and(&others);
+        match ways.iter_mut().find(|way| way.0 == default) {
+            Some(way) => way.1.push(rest),
+            None => ways.push((default, vec![rest])),
+        }
+        ways.into_iter()
+            .map(|(target, any)| (target, self.terms.or(&any)))
+            .collect()
+    }
+
+    /// Goes to a block; φs read all their inputs at once.
+    fn enter(
+        &mut self,
+        activation: &Activation<'_>,
+        mut run: Run,
+        target: BlockId,
+        course: Course,
+        fact: TermId,
+        open: &mut VecDeque<Run>,
+    ) {
+        let is_decided = self.terms.as_bool(fact).is_some();
+        (run.passed, run.detour) = (course.passed, course.detour);
+        if activation.guide.is_some() {
+            self.furthest = self.furthest.max(run.passed);
+        }
+        run.is_undecided |= !is_decided;
+        if course.is_free {
+            let turns = Rc::make_mut(&mut run.turns).entry(target).or_default();
+            let (count, most) = match (is_decided, activation.guide) {
+                (true, _) => (&mut turns.1, MAX_DECIDED_TURNS),
+                (false, Some(_)) => (&mut turns.0, MAX_TURNS),
+                (false, None) => (&mut turns.0, MAX_TURNS_OF_CALLEE),
+            };
+            *count += 1;
+            if *count > most {
+                self.is_cut = true;
+                self.cut_at(activation, &run, target);
+                return;
+            }
+        }
+        let body = activation.body;
+        let mut inputs: Vec<(ValueId, Value)> = Vec::new();
+        let mut first = body.blocks[target].insts.start;
+        for inst in body.block_insts(target) {
+            let Op::Phi { incoming } = body.insts[inst].op else {
+                break;
+            };
+            first = inst.as_u32() + 1;
+            let mut incoming = body.incoming(incoming).iter();
+            if let Some(input) = incoming.find(|i| i.block == run.block) {
+                let value = self.value(activation, &run.env, input.value);
+                inputs.push((body.result(inst), value));
+            }
+        }
+        if !inputs.is_empty() {
+            Rc::make_mut(&mut run.env).extend(inputs);
+        }
+        // Blocks stand in the order of the source: a jump backwards begins a turn of a loop.
+        if target <= run.block {
+            self.begin_turn(activation, &mut run, target);
+        }
+        run.block = target;
+        run.at = first;
+        open.push_back(run);
+    }
+
+    fn begin_turn(&mut self, activation: &Activation<'_>, run: &mut Run, header: BlockId) {
+        let last = run.turn.take().filter(|turn| turn.header == header);
+        let count = last.as_ref().map_or(1, |turn| turn.count.saturating_add(1));
+        let most = match run.is_undecided && activation.guide.is_some() {
+            true => FREE_TURNS,
+            false => COUNTED_TURNS,
+        };
+        if let (true, Some(last)) = (count == most, last) {
+            self.forget_turn(activation, run, header, &last.cells);
+            run.world.hangs |= run.is_undecided;
+        }
+        run.turn = Some(Turn {
+            header,
+            count,
+            cells: Rc::clone(&run.world.cells),
+        });
+        run.is_undecided = false;
+        run.entered += 1;
+    }
+
+    /// Any number of further turns may follow: numbers that change from turn to turn are unknown.
+    fn forget_turn(
+        &mut self,
+        activation: &Activation<'_>,
+        run: &mut Run,
+        header: BlockId,
+        before: &Cells,
+    ) {
+        let body = activation.body;
+        for inst in body.block_insts(header) {
+            if !matches!(body.insts[inst].op, Op::Phi { .. }) {
+                break;
+            }
+            let phi = body.result(inst);
+            if let Some(Value::Word(Word { term, at: None })) = run.env.get(&phi) {
+                let unknown = self.unknown_word(self.terms.sort(*term));
+                Rc::make_mut(&mut run.env).insert(phi, Value::Word(unknown));
+            }
+        }
+        let now = Rc::clone(&run.world.cells);
+        let changed = now
+            .iter()
+            .filter(|(key, cell)| before.get(key) != Some(cell));
+        for (&(obj, off), cell) in changed.filter(|(_, cell)| cell.word.at.is_none()) {
+            let unknown = self.unknown_word(self.terms.sort(cell.word.term));
+            run.world.put(obj, off, unknown, cell.bytes);
+        }
+    }
+
+    /// A run that has come through all of the guide goes round a loop, perhaps for ever: what it holds is what its variables hold.
+    fn cut_at(&mut self, activation: &Activation<'_>, run: &Run, target: BlockId) {
+        let Some(guide) = activation.guide.filter(|g| run.passed >= g.blocks.len()) else {
+            return;
+        };
+        if self.rounds.len() >= MAX_ROUNDS {
+            return;
+        }
+        let body = activation.body;
+        let is_live = |value: ValueId| match body.def(value) {
+            None => true,
+            Some(inst) => {
+                let home = guide.frame.block_of(inst);
+                home != target && guide.frame.cfg.dominates(home, target)
+            }
+        };
+        let mut held: Vec<Word> = Vec::new();
+        let mut keep = |value: Value| match value {
+            Value::Word(word) => held.push(word),
+            Value::Fields(words) => held.extend(words.iter()),
+            Value::None => {}
+        };
+        for (_, known) in run.env.iter().filter(|(value, _)| is_live(**value)) {
+            keep(known.clone());
+        }
+        for inst in body.block_insts(target) {
+            let Op::Phi { incoming } = body.insts[inst].op else {
+                break;
+            };
+            let mut incoming = body.incoming(incoming).iter();
+            if let Some(input) = incoming.find(|i| i.block == run.block) {
+                keep(self.value(activation, &run.env, input.value));
+            }
+        }
+        self.rounds.push((run.world.clone(), held));
+    }
+}

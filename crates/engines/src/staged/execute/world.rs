@@ -1,0 +1,260 @@
+//! Memory while functions are executed: objects, cells, what became of heap blocks, and what has to hold.
+//!
+//! Objects are named by what made them, not by when: two runs that do the same make the same objects, and their worlds can be
+//! compared. A world is cheap to copy: its parts are shared until they are changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use drip_base::entity_id;
+use drip_cond::TermId;
+use drip_program::{FuncId, GlobalId, InstId};
+
+entity_id! {
+    /// An object in memory.
+    pub struct Obj = "m";
+}
+
+/// What made an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Global(GlobalId),
+    Func(FuncId),
+    /// A variable of one activation.
+    Stack {
+        activation: u32,
+        inst: InstId,
+    },
+    /// A block: the call that made it, and which of its blocks and turns it is.
+    Heap {
+        activation: u32,
+        inst: InstId,
+        index: u16,
+        turn: u32,
+    },
+    /// Whatever an unknown pointer points to.
+    Behind(TermId),
+}
+
+/// A place in an object; `off` is a term of 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    pub obj: Obj,
+    pub off: TermId,
+}
+
+/// A number or an address. An address that is computed from another one knows its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Word {
+    pub term: TermId,
+    pub at: Option<Place>,
+}
+
+/// A value: a word, or a structure of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    Word(Word),
+    Fields(Rc<[Word]>),
+    None,
+}
+
+/// What became of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    Alive,
+    Freed,
+    /// Out of sight: somebody may free it.
+    Escaped,
+    /// Perhaps freed, perhaps kept: no statement about it holds.
+    Unclear,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    pub word: Word,
+    pub bytes: u32,
+}
+
+/// What places at constant offsets hold.
+pub type Cells = BTreeMap<(Obj, i64), Cell>;
+
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    pub cells: Rc<Cells>,
+    /// What was stored at offsets that are no constants.
+    pub loose: Rc<BTreeMap<(Obj, TermId), Cell>>,
+    /// Ranges that hold zeros where no cell says otherwise.
+    zeroed: Rc<BTreeMap<Obj, Vec<(i64, i64)>>>,
+    /// How often an object's unknown contents have become others.
+    epochs: Rc<BTreeMap<Obj, u32>>,
+    /// The same for all global variables.
+    pub global_epoch: u32,
+    pub fates: Rc<BTreeMap<Obj, Fate>>,
+    /// Conjunction of what the run has assumed.
+    pub facts: Rc<Vec<TermId>>,
+    /// The run passes a function that does one thing or another to the block in question, and that was not executed.
+    pub is_rough: bool,
+    /// A callee went this way because of what memory held before the run, which its caller does not look at.
+    pub hangs: bool,
+}
+
+impl World {
+    /// Equal but for the facts?
+    pub fn looks_like(&self, other: &World) -> bool {
+        self.cells == other.cells
+            && self.fates == other.fates
+            && self.loose == other.loose
+            && self.zeroed == other.zeroed
+            && self.epochs == other.epochs
+            && self.global_epoch == other.global_epoch
+            && self.is_rough == other.is_rough
+    }
+
+    pub fn epoch(&self, obj: Obj) -> u32 {
+        self.epochs.get(&obj).copied().unwrap_or(0)
+    }
+
+    pub fn is_zeroed(&self, obj: Obj, off: i64, bytes: u32) -> bool {
+        let end = off + i64::from(bytes);
+        let ranges = self.zeroed.get(&obj);
+        ranges.is_some_and(|r| r.iter().any(|&(from, to)| from <= off && end <= to))
+    }
+
+    pub fn set_zero(&mut self, obj: Obj, from: i64, to: i64) {
+        self.clear(obj, from, to);
+        Rc::make_mut(&mut self.zeroed)
+            .entry(obj)
+            .or_default()
+            .push((from, to));
+    }
+
+    /// Forgets the cells in a range.
+    pub fn clear(&mut self, obj: Obj, from: i64, to: i64) {
+        let inside: Vec<i64> = self.overlapping(obj, from, to).map(|(at, _)| at).collect();
+        if inside.is_empty() {
+            return;
+        }
+        let cells = Rc::make_mut(&mut self.cells);
+        for at in inside {
+            cells.remove(&(obj, at));
+        }
+    }
+
+    /// Cells that share a byte with a range.
+    pub fn overlapping(&self, obj: Obj, from: i64, to: i64) -> impl Iterator<Item = (i64, Cell)> {
+        // No cell is wider than a word.
+        let first = from.saturating_sub(8);
+        let cells = self.cells.range((obj, first)..(obj, to.max(first)));
+        cells
+            .filter(move |((_, at), cell)| at + i64::from(cell.bytes) > from)
+            .map(|(&(_, at), &cell)| (at, cell))
+    }
+
+    /// Everything in the object may be something else now.
+    pub fn forget(&mut self, obj: Obj) {
+        self.clear(obj, i64::MIN / 2, i64::MAX / 2);
+        if self.zeroed.contains_key(&obj) {
+            Rc::make_mut(&mut self.zeroed).remove(&obj);
+        }
+        if self.loose.keys().any(|key| key.0 == obj) {
+            Rc::make_mut(&mut self.loose).retain(|key, _| key.0 != obj);
+        }
+        *Rc::make_mut(&mut self.epochs).entry(obj).or_insert(0) += 1;
+    }
+
+    pub fn put(&mut self, obj: Obj, off: i64, word: Word, bytes: u32) {
+        self.clear(obj, off, off + i64::from(bytes));
+        Rc::make_mut(&mut self.cells).insert((obj, off), Cell { word, bytes });
+    }
+
+    /// Objects that the object's cells point to.
+    pub fn held_by(&self, obj: Obj) -> Vec<Obj> {
+        let cells = self
+            .cells
+            .range((obj, i64::MIN)..=(obj, i64::MAX))
+            .map(|c| c.1);
+        let loose = self.loose.iter().filter(|(key, _)| key.0 == obj);
+        cells
+            .chain(loose.map(|c| c.1))
+            .filter_map(|cell| Some(cell.word.at?.obj))
+            .collect()
+    }
+
+    /// The objects and all that can be reached from them.
+    pub fn reachable(&self, roots: impl IntoIterator<Item = Obj>) -> BTreeSet<Obj> {
+        let mut open: Vec<Obj> = roots.into_iter().collect();
+        let mut seen = BTreeSet::new();
+        while let Some(obj) = open.pop() {
+            if seen.insert(obj) {
+                open.extend(self.held_by(obj));
+            }
+        }
+        seen
+    }
+
+    /// Cells that point to an object.
+    pub fn holders(&self, obj: Obj) -> usize {
+        let cells = self.cells.values().chain(self.loose.values());
+        cells
+            .filter(|cell| cell.word.at.is_some_and(|place| place.obj == obj))
+            .count()
+    }
+
+    pub fn fate(&self, obj: Obj) -> Option<Fate> {
+        self.fates.get(&obj).copied()
+    }
+
+    /// Notes what becomes of a block; what is freed stays freed.
+    pub fn set_fate(&mut self, obj: Obj, fate: Fate) {
+        match self.fate(obj) {
+            Some(Fate::Freed) | None => {}
+            Some(old) if old == fate => {}
+            Some(_) => {
+                Rc::make_mut(&mut self.fates).insert(obj, fate);
+            }
+        }
+    }
+
+    /// The object and all behind it are known to others, who may change them.
+    pub fn escape(&mut self, obj: Obj) {
+        for reached in self.reachable([obj]) {
+            self.set_fate(reached, Fate::Escaped);
+            self.forget(reached);
+        }
+    }
+
+    /// Nobody knows any more what becomes of the blocks that the object holds; that it holds itself counts for nothing.
+    pub fn blur_held(&mut self, obj: Obj) {
+        for held in self.held_by(obj).into_iter().filter(|&held| held != obj) {
+            self.set_fate(held, Fate::Unclear);
+        }
+    }
+
+    /// Numbers in the object may be something else now; what is known to be a pointer stays.
+    pub fn forget_numbers(&mut self, obj: Obj) {
+        let cells = self.cells.range((obj, i64::MIN)..=(obj, i64::MAX));
+        let pointers: Vec<(i64, Cell)> = cells
+            .filter(|(_, cell)| cell.word.at.is_some())
+            .map(|(key, cell)| (key.1, *cell))
+            .collect();
+        self.forget(obj);
+        Rc::make_mut(&mut self.cells)
+            .extend(pointers.into_iter().map(|(off, cell)| ((obj, off), cell)));
+    }
+
+    /// Variables of an activation that has ended.
+    pub fn drop_stack(&mut self, is_gone: impl Fn(Obj) -> bool) {
+        if self.cells.keys().any(|key| is_gone(key.0)) {
+            Rc::make_mut(&mut self.cells).retain(|key, _| !is_gone(key.0));
+        }
+        if self.loose.keys().any(|key| is_gone(key.0)) {
+            Rc::make_mut(&mut self.loose).retain(|key, _| !is_gone(key.0));
+        }
+        if self.zeroed.keys().any(|&obj| is_gone(obj)) {
+            Rc::make_mut(&mut self.zeroed).retain(|&obj, _| !is_gone(obj));
+        }
+        if self.epochs.keys().any(|&obj| is_gone(obj)) {
+            Rc::make_mut(&mut self.epochs).retain(|&obj, _| !is_gone(obj));
+        }
+    }
+}
