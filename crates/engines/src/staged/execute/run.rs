@@ -133,7 +133,8 @@ pub struct Run {
 struct Turn {
     header: BlockId,
     count: u8,
-    /// Memory at the last of them.
+    /// The loop's numbers and memory at the last of them.
+    numbers: Rc<[(ValueId, TermId)]>,
     cells: Rc<Cells>,
 }
 
@@ -437,45 +438,87 @@ impl Machine<'_, '_> {
             false => COUNTED_TURNS,
         };
         if let (true, Some(last)) = (count == most, last) {
-            self.forget_turn(activation, run, header, &last.cells);
+            self.forget_turn(activation, run, header, &last);
             run.world.hangs |= run.is_undecided;
         }
         run.turn = Some(Turn {
             header,
             count,
+            numbers: self.numbers_of(activation, run, header).into(),
             cells: Rc::clone(&run.world.cells),
         });
         run.is_undecided = false;
         run.entered += 1;
     }
 
-    /// Any number of further turns may follow: numbers that change from turn to turn are unknown.
+    /// Any number of further turns may follow: numbers that go on from turn to turn are unknown. What each turn gets from elsewhere stands
+    /// for any turn's as it is.
     fn forget_turn(
         &mut self,
         activation: &Activation<'_>,
         run: &mut Run,
         header: BlockId,
-        before: &Cells,
+        last: &Turn,
     ) {
-        let body = activation.body;
-        for inst in body.block_insts(header) {
-            if !matches!(body.insts[inst].op, Op::Phi { .. }) {
-                break;
-            }
-            let phi = body.result(inst);
-            if let Some(Value::Word(Word { term, at: None })) = run.env.get(&phi) {
-                let unknown = self.unknown_word(self.terms.sort(*term));
-                Rc::make_mut(&mut run.env).insert(phi, Value::Word(unknown));
+        for (phi, new) in self.numbers_of(activation, run, header) {
+            let old = last.numbers.iter().find(|number| number.0 == phi);
+            if let Some(later) = old.and_then(|old| self.later(&mut run.world, old.1, new)) {
+                Rc::make_mut(&mut run.env).insert(phi, Value::Word(later));
             }
         }
         let now = Rc::clone(&run.world.cells);
-        let changed = now
-            .iter()
-            .filter(|(key, cell)| before.get(key) != Some(cell));
-        for (&(obj, off), cell) in changed.filter(|(_, cell)| cell.word.at.is_none()) {
-            let unknown = self.unknown_word(self.terms.sort(cell.word.term));
-            run.world.put(obj, off, unknown, cell.bytes);
+        let numbers = now.iter().filter(|(_, cell)| cell.word.at.is_none());
+        for (&(obj, off), cell) in numbers {
+            let old = last.cells.get(&(obj, off)).map(|old| old.word.term);
+            let later = old.and_then(|old| self.later(&mut run.world, old, cell.word.term));
+            if let Some(later) = later {
+                run.world.put(obj, off, later, cell.bytes);
+            }
         }
+    }
+
+    /// What a number is in some later turn, if it goes on from `old` to `new`. Counters are taken not to wrap.
+    fn later(&mut self, world: &mut World, old: TermId, new: TermId) -> Option<Word> {
+        let sort = self.terms.sort(new);
+        if old == new || self.terms.sort(old) != sort || sort == Sort::Bool {
+            return None;
+        }
+        let numbers = (self.terms.as_int(old), self.terms.as_int(new));
+        let goes_on = numbers.1.is_some() || self.terms.subterms(&[new]).contains(&old);
+        if !goes_on {
+            return None;
+        }
+        let later = self.unknown_word(sort);
+        if let (Some(from), Some(to)) = numbers {
+            let width = sort.width();
+            let grows = drip_cond::to_signed(from, width) < drip_cond::to_signed(to, width);
+            let trend = match grows {
+                true => self.terms.sle(new, later.term),
+                false => self.terms.sle(later.term, new),
+            };
+            Rc::make_mut(&mut world.facts).push(trend);
+        }
+        Some(later)
+    }
+
+    /// The numbers among a loop's φs.
+    fn numbers_of(
+        &self,
+        activation: &Activation<'_>,
+        run: &Run,
+        header: BlockId,
+    ) -> Vec<(ValueId, TermId)> {
+        let body = activation.body;
+        let insts = body.block_insts(header);
+        let phis = insts.take_while(|&inst| matches!(body.insts[inst].op, Op::Phi { .. }));
+        phis.filter_map(|inst| {
+            let phi = body.result(inst);
+            match run.env.get(&phi) {
+                Some(&Value::Word(Word { term, at: None })) => Some((phi, term)),
+                _ => None,
+            }
+        })
+        .collect()
     }
 
     /// A run that has come through all of the guide goes round a loop, perhaps for ever: what it holds is what its variables hold.
