@@ -12,6 +12,7 @@
 //! Cost: bounded by [`STEPS`] and [`QUERIES`]; beyond them there is no verdict.
 
 mod calls;
+mod guide;
 mod machine;
 mod run;
 mod steps;
@@ -26,9 +27,10 @@ use drip_program::{FuncId, InstId};
 
 use super::calls::CallContext;
 use super::paths::Path;
+use guide::Guide;
 pub use machine::Fuel;
 use machine::Machine;
-use run::{Activation, Guide};
+use run::Activation;
 use world::{Fate, Kind, Obj, Value, World};
 
 /// Instructions and questions to the solver for all paths of one object; beyond them its losses are suspicions.
@@ -86,10 +88,7 @@ pub fn second_look(
     let Some(trace) = object.and_then(|&object| trace(frame, object)) else {
         return (Second::Open, 0);
     };
-    let guide = Guide {
-        blocks: path.blocks(flow).collect(),
-        frame,
-    };
+    let guide = Guide::new(frame, flow, path, trace[0].1);
     let mut machine = Machine::new(context, trace, std::mem::replace(fuel, Fuel::EMPTY));
     machine.activations = 1;
     let activation = Activation {
@@ -120,6 +119,16 @@ pub fn second_look(
             break;
         }
     }
+    tracing::debug!(
+        steps = machine.fuel.steps,
+        queries = machine.fuel.queries,
+        cut = machine.is_cut,
+        furthest = machine.furthest,
+        of = guide.blocks.len(),
+        contradictions = seen.contradictions,
+        unclear = seen.open,
+        "executed"
+    );
     seen.open |= done.is_none() || machine.is_cut;
     let furthest = machine.furthest;
     *fuel = machine.fuel;
@@ -166,10 +175,11 @@ impl Seen {
     ) -> ControlFlow<()> {
         match second {
             // Nothing new.
-            Second::Lost if world.is_rough && self.roughly || world.hangs && self.perhaps => {}
+            Second::Lost
+                if world.is_rough && self.roughly || world.is_doubtful() && self.perhaps => {}
             Second::Lost if !machine.is_possible(world) => self.contradictions += 1,
             Second::Lost if world.is_rough => self.roughly = true,
-            Second::Lost if world.hangs => self.perhaps = true,
+            Second::Lost if world.is_doubtful() => self.perhaps = true,
             Second::Lost => self.lost = true,
             Second::Open => self.open = true,
             Second::Refuted | Second::Roughly | Second::LostPerhaps => {}

@@ -1,19 +1,19 @@
 //! Runs through one function: instruction by instruction, both ways at a branch that nothing decides.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use drip_cond::{Sort, TermId};
-use drip_flow::Frame;
+use drip_models::Value as Told;
 use drip_program::{BlockId, Body, FuncId, InstId, Op, Operand, ValueId};
 use rustc_hash::FxHashMap;
 
+use super::guide::{Course, Guide, MAX_DEVIATIONS, Runs};
 use super::machine::Machine;
 use super::world::{Cells, Value, Word, World};
 
 /// How often a run may enter one block by a branch that nothing decides, and by one that is decided.
-const MAX_TURNS: u8 = 3;
+const MAX_TURNS: u8 = 5;
 const MAX_TURNS_OF_CALLEE: u8 = 2;
 const MAX_DECIDED_TURNS: u8 = 24;
 
@@ -33,81 +33,6 @@ pub struct Activation<'b> {
     pub guide: Option<&'b Guide<'b>>,
 }
 
-/// The blocks that a run must pass, in their order from the entry; after them it is free. How often it goes round a loop on the way is
-/// its own business: from a block where a loop can be left it may go round and come back, or leave turns of the guide out.
-pub struct Guide<'b> {
-    pub blocks: Vec<BlockId>,
-    pub frame: &'b Frame<'b>,
-}
-
-/// Where a step leads to, as seen from the guide.
-#[derive(Clone, Copy)]
-struct Course {
-    passed: usize,
-    detour: Option<BlockId>,
-    /// Not what the guide says: turns count.
-    is_free: bool,
-}
-
-impl Guide<'_> {
-    fn course(&self, run: &Run, target: BlockId) -> Option<Course> {
-        let loops = self.frame.cfg.loops();
-        let passed = run.passed;
-        if let Some(home) = run.detour {
-            let inside = loops
-                .innermost(home)
-                .is_some_and(|id| loops.contains(id, target));
-            return inside.then_some(Course {
-                passed,
-                detour: (target != home).then_some(home),
-                is_free: true,
-            });
-        }
-        let Some(&wanted) = self.blocks.get(passed) else {
-            return Some(Course {
-                passed,
-                detour: None,
-                is_free: true,
-            });
-        };
-        if wanted == target {
-            return Some(Course {
-                passed: passed + 1,
-                detour: None,
-                is_free: false,
-            });
-        }
-        let here = run.block;
-        let id = loops.innermost(here)?;
-        let can_leave = self
-            .frame
-            .cfg
-            .succs(here)
-            .iter()
-            .any(|&to| !loops.contains(id, to));
-        if !can_leave && loops.header(id) != here {
-            return None;
-        }
-        if loops.contains(id, target) {
-            return Some(Course {
-                passed,
-                detour: (target != here).then_some(here),
-                is_free: true,
-            });
-        }
-        let rest = self.blocks[passed..]
-            .iter()
-            .take_while(|&&block| loops.contains(id, block));
-        let turns = rest.enumerate().filter(|(_, block)| **block == here);
-        let mut left = turns.filter(|(n, _)| self.blocks.get(passed + n + 1) == Some(&target));
-        left.next().map(|(n, _)| Course {
-            passed: passed + n + 2,
-            detour: None,
-            is_free: false,
-        })
-    }
-}
-
 #[derive(Clone)]
 pub struct Run {
     block: BlockId,
@@ -117,9 +42,10 @@ pub struct Run {
     pub world: World,
     turns: Rc<FxHashMap<BlockId, (u8, u8)>>,
     /// Blocks of the guide that are behind it.
-    passed: usize,
-    /// Where the run comes back to the guide.
-    detour: Option<BlockId>,
+    pub passed: usize,
+    /// It has left the guide, and how often it did.
+    pub is_off: bool,
+    pub deviations: u8,
     /// Blocks entered by jumps backwards: tells the turns of loops apart.
     entered: u32,
     /// The loop that the run goes round.
@@ -148,7 +74,8 @@ impl Activation<'_> {
     fn course(&self, run: &Run, target: BlockId) -> Option<Course> {
         let free = Course {
             passed: 0,
-            detour: None,
+            is_off: false,
+            deviations: 0,
             is_free: true,
         };
         match self.guide {
@@ -186,25 +113,21 @@ impl Machine<'_, '_> {
         let params = args.into_iter().enumerate();
         let env = params.map(|(n, arg)| (activation.body.param(n), arg));
         let entry = BlockId::new(0);
-        let mut open = VecDeque::from([Run {
+        let first = Run {
             block: entry,
             at: activation.body.blocks[entry].insts.start,
             env: Rc::new(env.collect()),
             world,
             turns: Rc::default(),
             passed: 1,
-            detour: None,
+            is_off: false,
+            deviations: 0,
             entered: 0,
             turn: None,
             is_undecided: false,
-        }]);
-        // From both ends by turns: the newest run comes to an end soon, the oldest differs most from those before.
-        let mut is_newest = true;
-        while let Some(mut run) = match is_newest || activation.guide.is_some() {
-            true => open.pop_back(),
-            false => open.pop_front(),
-        } {
-            is_newest = !is_newest;
+        };
+        let mut open = Runs::new(first, activation.guide.is_some());
+        while let Some(mut run) = open.next() {
             loop {
                 if self.fuel.steps == 0 {
                     return None;
@@ -236,8 +159,11 @@ impl Machine<'_, '_> {
                         break;
                     }
                     Next::Here => {}
-                    Next::Several(results) => {
+                    Next::Several(mut results) => {
                         let result = activation.body.result(inst);
+                        if let Some(told) = activation.guide.and_then(|g| g.results.get(&inst)) {
+                            results.sort_by_key(|(_, value)| !self.agrees(value, told));
+                        }
                         for (world, value) in results.into_iter().rev() {
                             let mut next = run.clone();
                             next.world = world;
@@ -257,14 +183,28 @@ impl Machine<'_, '_> {
         Some(())
     }
 
+    /// Can the value be the one that is told?
+    fn agrees(&self, value: &Value, told: &Told) -> bool {
+        let Value::Word(word) = value else {
+            return true;
+        };
+        let known = match word.at {
+            Some(_) => None,
+            None => self.terms.as_int(word.term),
+        };
+        let signed = |bits: u64| drip_cond::to_signed(bits, self.terms.width(word.term));
+        match (told, known, word.at) {
+            (Told::Int(number), Some(bits), _) => signed(bits) == *number,
+            (Told::Int(_), None, at) => at.is_none(),
+            (Told::Fresh { .. }, _, at) => at.is_some(),
+            (Told::Unknown(class), Some(bits), _) => class.contains(signed(bits)),
+            (Told::Unknown(class), None, Some(_)) => class.contains(1),
+            _ => true,
+        }
+    }
+
     /// Goes on behind a call.
-    fn after(
-        &mut self,
-        activation: &Activation<'_>,
-        mut run: Run,
-        op: Op,
-        open: &mut VecDeque<Run>,
-    ) {
+    fn after(&mut self, activation: &Activation<'_>, mut run: Run, op: Op, open: &mut Runs) {
         match op {
             Op::Invoke { normal, .. } => {
                 let always = self.terms.bool(true);
@@ -274,19 +214,13 @@ impl Machine<'_, '_> {
             }
             _ => {
                 run.at += 1;
-                open.push_back(run);
+                open.push(run);
             }
         }
     }
 
     /// The ways out of a block: those that can be taken, and that the guide wants.
-    fn branch(
-        &mut self,
-        activation: &Activation<'_>,
-        run: Run,
-        inst: InstId,
-        open: &mut VecDeque<Run>,
-    ) {
+    fn branch(&mut self, activation: &Activation<'_>, run: Run, inst: InstId, open: &mut Runs) {
         let body = activation.body;
         let ways: Vec<(BlockId, TermId)> = match body.insts[inst].op {
             Op::Br { target } => vec![(target, self.terms.bool(true))],
@@ -382,10 +316,16 @@ impl Machine<'_, '_> {
         target: BlockId,
         course: Course,
         fact: TermId,
-        open: &mut VecDeque<Run>,
+        open: &mut Runs,
     ) {
         let is_decided = self.terms.as_bool(fact).is_some();
-        (run.passed, run.detour) = (course.passed, course.detour);
+        if course.deviations > MAX_DEVIATIONS {
+            self.is_cut = true;
+            return;
+        }
+        (run.passed, run.is_off) = (course.passed, course.is_off);
+        run.deviations = course.deviations;
+        run.world.is_elsewhere = run.deviations > 0;
         if activation.guide.is_some() {
             self.furthest = self.furthest.max(run.passed);
         }
@@ -427,7 +367,7 @@ impl Machine<'_, '_> {
         }
         run.block = target;
         run.at = first;
-        open.push_back(run);
+        open.push(run);
     }
 
     fn begin_turn(&mut self, activation: &Activation<'_>, run: &mut Run, header: BlockId) {

@@ -96,6 +96,8 @@ pub struct World {
     pub is_rough: bool,
     /// A callee went this way because of what memory held before the run, which its caller does not look at.
     pub hangs: bool,
+    /// The run has left the path that a finding would show.
+    pub is_elsewhere: bool,
 }
 
 impl World {
@@ -108,6 +110,11 @@ impl World {
             && self.epochs == other.epochs
             && self.global_epoch == other.global_epoch
             && self.is_rough == other.is_rough
+    }
+
+    /// May the run be one that the program never makes, or that the path does not show?
+    pub fn is_doubtful(&self) -> bool {
+        self.hangs || self.is_elsewhere
     }
 
     pub fn epoch(&self, obj: Obj) -> u32 {
