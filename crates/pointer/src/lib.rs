@@ -7,7 +7,7 @@ pub mod callgraph;
 mod constants;
 pub mod local;
 pub mod modref;
-mod owners;
+pub mod owners;
 
 pub use callgraph::{CallGraph, Callees};
 pub use constants::constant_globals;

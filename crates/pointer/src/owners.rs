@@ -13,6 +13,9 @@ use rustc_hash::FxHashMap;
 /// Steps from a value to the variable or function that says its type.
 const MAX_STEPS: usize = 6;
 
+/// Structures inside of structures.
+const MAX_NESTING: usize = 6;
+
 /// A field: the structure's name and the offset in it.
 pub type Field = (StrId, i64);
 
@@ -37,6 +40,28 @@ impl<'o> Owners<'o> {
         let (base, offset) = self.split(addr);
         let ty = self.memory_at(base, MAX_STEPS)?;
         field_in(self.program, ty, offset)
+    }
+
+    /// The structure that a pointer points to the beginning of.
+    pub fn structure(&self, pointer: Operand) -> Option<DiTypeId> {
+        let (base, offset) = self.split(pointer);
+        let ty = self.memory_at(base, MAX_STEPS).filter(|_| offset == 0)?;
+        let inner = plain(self.program, ty)?;
+        matches!(self.program.di_types[inner], DiType::Struct { .. }).then_some(ty)
+    }
+
+    /// The field at an offset of a structure.
+    pub fn field_at(&self, ty: DiTypeId, offset: i64) -> Option<Field> {
+        field_in(self.program, ty, offset)
+    }
+
+    /// Is it a pointer as it was found, and not the address of something inside of what it points to?
+    pub fn is_pointer_itself(&self, pointer: Operand) -> bool {
+        let def = pointer.as_value().and_then(|value| self.body.def(value));
+        !matches!(
+            def.map(|inst| self.body.insts[inst].op),
+            Some(Op::PtrAdd { .. })
+        )
     }
 
     /// An address without its constant offset.
@@ -81,6 +106,13 @@ impl<'o> Owners<'o> {
                 let ty = self.memory_at(base, steps)?;
                 member_at(self.program, ty, offset)
             }
+            Op::Phi { incoming } => {
+                let mut inputs = self.body.incoming(incoming).iter();
+                inputs.find_map(|input| self.type_of(input.value.as_value()?, steps))
+            }
+            Op::Select { then, els, .. } => [then, els]
+                .into_iter()
+                .find_map(|operand| self.type_of(operand.as_value()?, steps)),
             Op::Call { callee, .. } | Op::Invoke { callee, .. } => {
                 let Some(&Const::Func(func)) = self.body.const_of(callee) else {
                     return None;
@@ -117,6 +149,57 @@ impl<'o> Owners<'o> {
 /// The field at an offset of a variable.
 pub fn field_of_global(program: &Program, global: GlobalId, offset: i64) -> Option<Field> {
     field_in(program, program.globals[global].di_type?, offset)
+}
+
+/// Names of a structure and of all that it contains.
+pub fn structures_in(program: &Program, ty: DiTypeId) -> Vec<StrId> {
+    let mut names = Vec::new();
+    let mut open = vec![(ty, 0)];
+    while let Some((ty, depth)) = open.pop() {
+        let mut alias = None;
+        let mut at = Some(ty);
+        while let Some(DiType::Typedef { name, of }) = at.map(|at| &program.di_types[at]) {
+            alias = Some(*name);
+            at = *of;
+        }
+        match plain(program, ty).map(|inner| &program.di_types[inner]) {
+            Some(DiType::Struct { name, members, .. }) => {
+                names.extend(name.or(alias));
+                let inner = members.iter().filter_map(|member| member.ty);
+                open.extend(
+                    inner
+                        .filter(|_| depth < MAX_NESTING)
+                        .map(|ty| (ty, depth + 1)),
+                );
+            }
+            Some(DiType::Array {
+                elem: Some(elem), ..
+            }) if depth < MAX_NESTING => {
+                open.push((*elem, depth + 1));
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// What the source calls a field.
+pub fn member_name(program: &Program, (structure, offset): Field) -> Option<String> {
+    let offset = u64::try_from(offset).ok()?;
+    program.di_types.iter().find_map(|ty| {
+        let members = match ty {
+            DiType::Struct { name, members, .. } if *name == Some(structure) => members,
+            DiType::Typedef { name, of: Some(of) } if *name == structure => {
+                match &program.di_types[*of] {
+                    DiType::Struct { members, .. } => members,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let member = members.iter().find(|member| member.offset == offset)?;
+        Some(program.strings.get(member.name).to_owned())
+    })
 }
 
 fn is_struct_pointer(program: &Program, ty: DiTypeId) -> bool {

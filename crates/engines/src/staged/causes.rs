@@ -25,6 +25,17 @@ pub struct Caused {
     pub at_return: Option<(FuncId, Option<i64>)>,
 }
 
+impl Caused {
+    /// A finding that stands for itself.
+    pub fn plain(finding: Finding) -> Caused {
+        Caused {
+            finding,
+            by: None,
+            at_return: None,
+        }
+    }
+}
+
 /// The function and what it returns, if the object is lost by nothing else.
 pub fn at_return(
     frame: &Frame<'_>,

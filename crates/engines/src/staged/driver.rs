@@ -20,9 +20,10 @@ use super::calls::{CallContext, anything};
 use super::causes::{Caused, one_per_cause};
 use super::delegates::{Delegates, delegates};
 use super::fates::Fates;
+use super::forgotten::forgotten_fields;
 use super::function::{Result, Wanted, analyse};
 use super::merge::narrowed;
-use crate::finding::{Analysis, Confidence};
+use crate::finding::{Analysis, Confidence, SourcePos};
 
 /// Rounds over a recursive component of at most [`SMALL_COMPONENT`] functions: a structure that is freed recursively takes a round
 /// per level until its summary says what holds for all levels. If summaries still change then, they are taken as they are and
@@ -44,7 +45,7 @@ pub fn run(program: &Program, library: &Library) -> Analysis {
 /// [`run`] that tells how many functions are done and can be stopped.
 pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analysis {
     let facts = Facts::collect(program, library, false);
-    let (results, _) = facts.analyse_all(watch);
+    let (results, computed) = facts.analyse_all(watch);
     let mut analysis = Analysis::default();
     let mut findings: Vec<Caused> = Vec::new();
     for result in results.into_iter().flatten() {
@@ -60,6 +61,17 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
             caused.finding.confidence = Confidence::Low;
         }
     }
+    // Blocks that a path is known to lose need no second finding.
+    let chains = findings.iter().flat_map(|f| &f.finding.allocation);
+    let known: FxHashSet<SourcePos> = chains.map(|link| link.at.clone()).collect();
+    let forgotten = forgotten_fields(&facts.context(&computed));
+    let new = forgotten
+        .into_iter()
+        .filter(|f| !known.contains(&f.primary));
+    findings.extend(
+        new.filter(|f| !is_system_header(&f.primary.file))
+            .map(Caused::plain),
+    );
     let order = |f: &Caused| (f.finding.primary.clone(), f.finding.id.clone());
     findings.sort_by_cached_key(order);
     analysis.findings = one_per_cause(findings, |func| program.func_name(func).to_owned());

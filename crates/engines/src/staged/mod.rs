@@ -16,6 +16,7 @@ mod execute;
 mod exits;
 mod fates;
 mod feasible;
+mod forgotten;
 mod function;
 mod hooks;
 mod inspect;

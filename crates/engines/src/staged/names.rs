@@ -6,8 +6,8 @@
 use drip_flow::Frame;
 use drip_pointer::{CellId, Loc, ObjId, ObjKind};
 use drip_program::{
-    BlockId, Body, CmpPred, Const, DiType, DiTypeId, GlobalId, InstId, Op, Operand, OperandKind,
-    Program, Scaled, ValueId, VarId,
+    BlockId, Body, CmpPred, Const, DiType, DiTypeId, FuncId, GlobalId, InstId, Op, Operand,
+    OperandKind, Program, Scaled, ValueId, VarId,
 };
 use rustc_hash::FxHashMap;
 
@@ -610,13 +610,23 @@ fn global_member(program: &Program, global: GlobalId, offset: i64) -> Option<Str
 
 /// Source position of an instruction; the nearest one before it in its block where it has none.
 pub fn position(program: &Program, frame: &Frame<'_>, inst: InstId) -> SourcePos {
-    let block = frame.block_of(inst);
-    let first = frame.body.block_insts(block).next().unwrap_or(inst);
+    let first = frame.body.block_insts(frame.block_of(inst)).next();
+    nearest(program, frame.func, frame.body, inst, first.unwrap_or(inst))
+}
+
+/// The same in a function that is not analysed now.
+pub fn position_in(program: &Program, func: FuncId, body: &Body, inst: InstId) -> SourcePos {
+    let block = body.block_of(inst);
+    let first = block.and_then(|block| body.block_insts(block).next());
+    nearest(program, func, body, inst, first.unwrap_or(inst))
+}
+
+fn nearest(program: &Program, func: FuncId, body: &Body, inst: InstId, first: InstId) -> SourcePos {
+    let function = program.shown_name(func).to_owned();
     let mut at = inst;
-    let function = program.shown_name(frame.func).to_owned();
     loop {
-        if let Some(loc) = frame.body.insts[at].loc {
-            let loc = frame.body.locs[loc];
+        if let Some(loc) = body.insts[at].loc {
+            let loc = body.locs[loc];
             if loc.line > 0 {
                 let file = program.file_path(loc.file).to_string_lossy().into_owned();
                 return SourcePos {
@@ -632,7 +642,7 @@ pub fn position(program: &Program, frame: &Frame<'_>, inst: InstId) -> SourcePos
         }
         at = InstId::from_u32(at.as_u32() - 1);
     }
-    match program.funcs[frame.func].loc {
+    match program.funcs[func].loc {
         Some(loc) => {
             let file = program.file_path(loc.file).to_string_lossy().into_owned();
             SourcePos {

@@ -3,7 +3,7 @@
 use drip_flow::{End, EndKind, Frame, Machine, State, UseFlow, Where};
 use drip_models::{ChainLink, Library, Value};
 use drip_pointer::{ObjId, ObjKind};
-use drip_program::{BlockId, Const, InstId, Op, Operand, VarId};
+use drip_program::{BlockId, Const, InstId, Op, Operand, Program, VarId};
 use rustc_hash::FxHashSet;
 
 use super::calls::callee_name;
@@ -356,24 +356,9 @@ impl<'r, 'a> Reporter<'r, 'a> {
             .get(&call)
             .and_then(|s| s.fresh.get(usize::from(index)));
         for link in fresh.into_iter().flat_map(|f| &f.chain) {
-            links.extend(self.link(*link));
+            links.extend(linked(self.frame.program, *link));
         }
         links
-    }
-
-    fn link(&self, link: ChainLink) -> Option<AllocationLink> {
-        let program = self.frame.program;
-        let body = program.funcs[link.func].body.as_ref()?;
-        let loc = body.locs[body.insts[link.inst].loc?];
-        Some(AllocationLink {
-            at: SourcePos {
-                file: program.file_path(loc.file).to_string_lossy().into_owned(),
-                line: loc.line,
-                column: loc.column,
-                function: program.shown_name(link.func).to_owned(),
-            },
-            callee: super::names::callee_elsewhere(program, body, link.inst),
-        })
     }
 
     /// Hash of names, not of lines: the chain's functions, which object, the losing function, and how many calls of the same
@@ -409,7 +394,7 @@ impl<'r, 'a> Reporter<'r, 'a> {
             .file_name()
             .map(|f| f.to_string_lossy().into_owned());
         text.push_str(file.as_deref().unwrap_or(""));
-        format!("{:012x}", fnv(&text) & 0xffff_ffff_ffff)
+        hashed(&text)
     }
 
     /// Branches of the path that exclude ends which were still possible before them.
@@ -571,6 +556,26 @@ fn reachable_ends(flow: &UseFlow) -> Vec<FxHashSet<u32>> {
         }
     }
     reach
+}
+
+/// The id of a finding.
+pub fn hashed(text: &str) -> String {
+    format!("{:012x}", fnv(text) & 0xffff_ffff_ffff)
+}
+
+/// A call inside of the function that hands the memory out.
+pub fn linked(program: &Program, link: ChainLink) -> Option<AllocationLink> {
+    let body = program.funcs[link.func].body.as_ref()?;
+    let loc = body.locs[body.insts[link.inst].loc?];
+    Some(AllocationLink {
+        at: SourcePos {
+            file: program.file_path(loc.file).to_string_lossy().into_owned(),
+            line: loc.line,
+            column: loc.column,
+            function: program.shown_name(link.func).to_owned(),
+        },
+        callee: super::names::callee_elsewhere(program, body, link.inst),
+    })
 }
 
 /// FNV-1a, 64 bits: small, stable across versions and machines.

@@ -21,7 +21,7 @@ use super::programs::ProgramSpec;
 use super::results::{Injection, Mutant, Repair};
 use super::sources::Prepared;
 use anyhow::Context;
-use drip_engines::{Analysis, Finding, Rule as LeakRule, staged};
+use drip_engines::{Analysis, Confidence, Finding, Rule as LeakRule, staged};
 use drip_models::Library;
 use drip_program::{Body, Input, LoadConfig, Program, load};
 use equivalent::{Change, Rule};
@@ -226,8 +226,9 @@ impl Session {
     }
 }
 
+/// Is it shown to a user who has set nothing?
 fn counts(finding: &Finding) -> bool {
-    finding.rule != LeakRule::D005
+    finding.rule != LeakRule::D005 && finding.confidence > Confidence::Low
 }
 
 fn kind(body: &Body, call: &FreeCall, change: Change, near: &[FreeCall]) -> &'static str {

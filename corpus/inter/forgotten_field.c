@@ -1,0 +1,214 @@
+/* A destructor that forgets a field: no path of any single function shows it, the whole program does. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+  char *name;
+  char *note; // nobody frees it
+  struct job *next;
+};
+
+struct job *job_new(const char *name, const char *note) {
+  struct job *j = calloc(1, sizeof *j);
+  if (!j)
+    return NULL;
+  j->name = strdup(name);
+  j->note = strdup(note); // LEAK D004
+  return j;
+}
+
+void job_free(struct job *j) {
+  free(j->name);
+  free(j); // LOST
+}
+
+void job_free_all(struct job *head) {
+  while (head) {
+    struct job *next = head->next;
+    job_free(head);
+    head = next;
+  }
+}
+
+/* The same with nothing forgotten; another function frees one of the fields. */
+struct task {
+  char *name, *note;
+};
+
+struct task *task_new_ok(const char *name) {
+  struct task *t = calloc(1, sizeof *t);
+  if (!t)
+    return NULL;
+  t->name = strdup(name);
+  t->note = strdup("none");
+  return t;
+}
+
+void task_forget(struct task *t) {
+  free(t->note);
+  t->note = NULL;
+}
+
+void task_free(struct task *t) {
+  task_forget(t);
+  free(t->name);
+  free(t);
+}
+
+/* Handed on: whoever asks for the label frees it. */
+struct box {
+  char *label;
+};
+
+struct box *box_new_ok(const char *s) {
+  struct box *b = malloc(sizeof *b);
+  if (b)
+    b->label = strdup(s);
+  return b;
+}
+
+char *box_label(struct box *b) {
+  return b->label;
+}
+
+void box_free(struct box *b) {
+  free(b);
+}
+
+/* Freed by a function that gets the field's address. */
+struct item {
+  char *text;
+};
+
+static void clear(char **p) {
+  free(*p);
+  *p = NULL;
+}
+
+struct item *item_new_ok(const char *s) {
+  struct item *i = malloc(sizeof *i);
+  if (i)
+    i->text = strdup(s);
+  return i;
+}
+
+void item_free(struct item *i) {
+  clear(&i->text);
+  free(i);
+}
+
+/* The block is in a list as well, which frees it: the field only points to it. */
+struct node {
+  struct node *next;
+};
+
+struct queue {
+  struct node *first;
+  struct node *last;
+};
+
+int queue_push_ok(struct queue *q) {
+  struct node *n = calloc(1, sizeof *n);
+  if (!n)
+    return -1;
+  if (q->last)
+    q->last->next = n;
+  else
+    q->first = n;
+  q->last = n;
+  return 0;
+}
+
+void queue_free(struct queue *q) {
+  struct node *n = q->first;
+  while (n) {
+    struct node *next = n->next;
+    free(n);
+    n = next;
+  }
+  free(q);
+}
+
+/* Moved by realloc, never freed: nothing is lost. */
+struct entry {
+  char *key;
+};
+
+static struct entry *entries;
+static int used;
+
+int entry_add_ok(const char *key) {
+  struct entry *more = realloc(entries, (used + 1) * sizeof *more);
+  if (!more)
+    return -1;
+  entries = more;
+  entries[used].key = strdup(key);
+  used++;
+  return used;
+}
+
+/* Inside of another structure that is freed. */
+struct base {
+  char *title; // nobody frees it
+};
+
+struct derived {
+  int kind;
+  struct base base;
+};
+
+struct derived *derived_new(const char *s) {
+  struct derived *d = malloc(sizeof *d);
+  if (!d)
+    return NULL;
+  d->base.title = strdup(s); // LEAK D004
+  return d;
+}
+
+void derived_free(struct derived *d) {
+  free(d); // LOST
+}
+
+/* Copied as a whole: the copy may free it. */
+struct pair {
+  char *left, *right;
+};
+
+struct pair *pair_new_ok(const char *s) {
+  struct pair *p = malloc(sizeof *p);
+  if (p)
+    p->left = strdup(s);
+  return p;
+}
+
+struct pair pair_take(struct pair *p) {
+  struct pair copy = *p;
+  free(p);
+  return copy;
+}
+
+/* An array of structures that is walked. */
+struct rule {
+  char *text;
+  int weight;
+};
+
+struct rules {
+  struct rule *all;
+  int count;
+};
+
+int rules_add_ok(struct rules *r, const char *s) {
+  struct rule *rule = &r->all[r->count++];
+  rule->text = strdup(s);
+  rule->weight = 1;
+  return 0;
+}
+
+void rules_free(struct rules *r) {
+  for (struct rule *p = r->all; p < r->all + r->count; p++)
+    free(p->text);
+  free(r->all);
+  free(r);
+}
