@@ -457,6 +457,10 @@ impl<'w, 'a> Work<'w, 'a> {
                 trials.exhausted = true;
                 break;
             }
+            // Whatever comes now could only be a further suspicion.
+            if fuel.is_empty() && !losses.is_empty() {
+                break;
+            }
             let end = &flow.ends[index];
             let is_same = |other: &End| other.node == end.node && other.at == end.at;
             if losses.iter().any(|l| is_same(&flow.ends[l.0])) {

@@ -26,6 +26,10 @@ impl Fuel {
         steps: 0,
         queries: 0,
     };
+
+    pub fn is_empty(&self) -> bool {
+        self.steps == 0
+    }
 }
 
 pub struct Machine<'c, 'a> {
