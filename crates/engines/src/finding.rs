@@ -70,7 +70,7 @@ pub struct AllocationLink {
     pub callee: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct LostPoint {
     pub at: SourcePos,
     /// "`p` is overwritten here, last reference lost".

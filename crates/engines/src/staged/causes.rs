@@ -12,7 +12,10 @@ use rustc_hash::FxHashMap;
 
 use super::interface::constant;
 use super::paths::Path;
-use crate::finding::{Confidence, Finding};
+use crate::finding::{Confidence, Finding, LostPoint};
+
+/// Findings of one variable at one place before they are shown as one.
+const MAX_PER_PLACE: usize = 2;
 
 /// Findings that one function may cause before they are shown as one.
 const MAX_PER_CAUSE: usize = 8;
@@ -105,6 +108,46 @@ pub(super) fn defined_callee(frame: &Frame<'_>, inst: InstId) -> Option<FuncId> 
         Some(Const::Func(func)) if frame.program.funcs[*func].body.is_some() => Some(*func),
         _ => None,
     }
+}
+
+/// Shows allocations that are lost at the same places, out of the same variable, as one finding: whoever mends one mends them all.
+/// `findings` are in the order of the report.
+pub fn one_per_place(findings: Vec<Finding>) -> Vec<Finding> {
+    type Place = (String, Vec<LostPoint>, Option<String>, bool);
+    let place = |finding: &Finding| -> Place {
+        let function = format!("{}:{}", finding.primary.file, finding.primary.function);
+        let is_shown = finding.confidence > Confidence::Low;
+        (
+            function,
+            finding.lost.clone(),
+            finding.variable.clone(),
+            is_shown,
+        )
+    };
+    let mut counts: FxHashMap<Place, usize> = FxHashMap::default();
+    for finding in &findings {
+        *counts.entry(place(finding)).or_default() += 1;
+    }
+    let mut shown = Vec::with_capacity(findings.len());
+    for mut finding in findings {
+        let Some(count) = counts.get_mut(&place(&finding)) else {
+            continue;
+        };
+        match *count {
+            0 => continue,
+            1..=MAX_PER_PLACE => {}
+            _ => {
+                let more = *count - 1;
+                finding.message = format!(
+                    "{}, as is what {more} more calls in the function put there",
+                    finding.message
+                );
+                *count = 0;
+            }
+        }
+        shown.push(finding);
+    }
+    shown
 }
 
 /// Shows findings with one cause as one. `findings` are in the order of the report.

@@ -9,7 +9,7 @@ use drip_flow::{Choice, End, Frame, Symbol, UseFlow, Values};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_pointer::ObjKind;
-use drip_program::{BlockId, InstId, Op};
+use drip_program::{BlockId, InstId, Op, Operand, Type};
 
 use super::alternatives::{Called, could_be_otherwise};
 use super::causes::defined_callee;
@@ -285,8 +285,9 @@ fn is_owned_by_chance(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
     })
 }
 
-/// Is the block an option of the program that a later one replaces: made in `main`'s loop under a condition and freed nowhere in
-/// it? That an option is given twice costs a few bytes once; nobody wants to hear of it.
+/// Is the block a setting that a later one replaces: made in a loop where a key says so, freed nowhere, and overwritten when the same key
+/// comes again? That an option or a column is given twice costs a few bytes; nobody wants to hear of it. In `main` any condition
+/// counts as a key.
 fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
     let Some(&object) = flow.objects.first() else {
         return false;
@@ -294,9 +295,6 @@ fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
     let ObjKind::Fresh { call, .. } = frame.local.memory.kind(object) else {
         return false;
     };
-    if frame.program.func_name(frame.func) != "main" {
-        return false;
-    }
     let new = match frame.body.insts[end.at].op {
         Op::Bind { value, .. } | Op::Store { value, .. } => value,
         _ => return false,
@@ -310,7 +308,41 @@ fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
     let mut jumps = frame.cfg.preds(header).iter();
     let is_conditional = jumps
         .any(|&from| frame.cfg.loops().contains(id, from) && !frame.cfg.dominates(birth, from));
-    is_same_site && is_conditional && !flow.is_freed_somewhere()
+    let is_keyed =
+        || frame.program.func_name(frame.func) == "main" || has_key(frame, birth, header);
+    is_same_site && is_conditional && !flow.is_freed_somewhere() && is_keyed()
+}
+
+/// Is what decides last on the way from the loop's header to this block a `switch`, or a comparison of texts?
+fn has_key(frame: &Frame<'_>, birth: BlockId, header: BlockId) -> bool {
+    let dominators = frame.cfg.dominators();
+    let mut block = birth;
+    while let Some(above) = dominators.idom(block).filter(|_| block != header) {
+        match frame.body.insts[frame.body.terminator(above)].op {
+            Op::Switch { .. } => return true,
+            Op::CondBr { cond, .. } => return compares_texts(frame, cond),
+            _ => block = above,
+        }
+    }
+    false
+}
+
+/// `strcmp(a, b) == 0`: what a pure function of the library says of two pointers, as a number.
+fn compares_texts(frame: &Frame<'_>, cond: Operand) -> bool {
+    let body = frame.body;
+    let def = |operand: Operand| body.def(operand.as_value()?);
+    let Some(Op::Cmp { a, .. }) = def(cond).map(|inst| body.insts[inst].op) else {
+        return false;
+    };
+    let Some(call) = def(a) else {
+        return false;
+    };
+    let (Op::Call { args, .. } | Op::Invoke { args, .. }) = body.insts[call].op else {
+        return false;
+    };
+    let is_number = matches!(frame.program.types.get(body.insts[call].ty), Type::Int(_));
+    let is_pure = frame.calls.get(&call).is_some_and(|s| s.pure);
+    is_number && is_pure && defined_callee(frame, call).is_none() && body.list(args).len() >= 2
 }
 
 /// Was the version made by a call, or is it one of several of which one was?

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::{CallContext, anything};
-use super::causes::{Caused, one_per_cause};
+use super::causes::{Caused, one_per_cause, one_per_place};
 use super::delegates::{Delegates, delegates};
 use super::fates::Fates;
 use super::forgotten::forgotten_fields;
@@ -74,7 +74,8 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
     );
     let order = |f: &Caused| (f.finding.primary.clone(), f.finding.id.clone());
     findings.sort_by_cached_key(order);
-    analysis.findings = one_per_cause(findings, |func| program.func_name(func).to_owned());
+    let findings = one_per_cause(findings, |func| program.func_name(func).to_owned());
+    analysis.findings = one_per_place(findings);
     analysis
         .ledger
         .sort_by(|a, b| (&a.at, &a.callee, &a.reason).cmp(&(&b.at, &b.callee, &b.reason)));

@@ -4,20 +4,26 @@
 //! and lost in another function, which knows the structure only as its parameter. What can be seen is the whole program: every
 //! load and store of the field, by the structure's name and the offset in it (debug info, `drip_pointer::owners`).
 //!
-//! Domain: fields. A field is *made* where a new block is stored in it, *taken* where what it holds is freed, returned, stored
-//! elsewhere or given to somebody who frees or keeps it, and its structure is *freed* where some function frees a pointer to it, or to a
-//! structure that contains it. Made, never taken, structure freed: each such block is lost with its owner (Heapcheck's rule 7, over
-//! all functions at once). Order: one pass over all functions, when all summaries are known. Cost: linear in the program.
+//! Domain: fields. A field is *made* where a new block is stored in it, *freed* where what it holds is given to somebody who frees it,
+//! and *moved* where that is returned, stored elsewhere or kept by somebody; its structure is *released* where some function frees a
+//! pointer to it, or to a structure that contains it. Two rules (Heapcheck's rule 7, over all functions at once):
+//!
+//! 1. Made, never freed and never moved, and the structure is released: each such block is lost with its owner.
+//! 2. Made, freed somewhere and never moved: whoever replaces the block knows that it is the structure's own. A function that gets
+//!    the structure as its parameter and releases it, and neither frees the field nor calls anybody who does, nor is called by one,
+//!    has forgotten it.
+//!
+//! Order: one pass over all functions, when all summaries are known. Cost: linear in the program.
 //!
 //! Structures that are copied, walked as bytes, or seen through other types are left out. Known false positives: a field that is
-//! only ever freed through a structure of another name without a cast that the debug info shows. Known false negatives: a
-//! destructor that forgets what some other function frees.
+//! only ever freed through a structure of another name without a cast that the debug info shows; a function that releases only
+//! structures whose field is known to be empty. Known false negatives: a destructor that forgets the field on one path.
 
 use std::collections::BTreeMap;
 
-use drip_models::{Root, Summary, Value, ValuePath};
+use drip_models::{Certainty, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_pointer::owners::{Field, Owners, member_name, structures_in};
-use drip_program::{Body, FuncId, InstId, Op, Operand, Program, StrId, ValueId};
+use drip_program::{Body, DiTypeId, FuncId, InstId, Op, Operand, Program, StrId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::{CallContext, Open, call_summary, callee_name};
@@ -31,15 +37,89 @@ const MAX_STEPS: usize = 4;
 /// A new block that is stored in a field: the function, the call, and which of its blocks.
 type Made = (FuncId, InstId, u16);
 
+/// Calls down from a destructor that may free the field for it.
+const MAX_DEPTH: usize = 3;
+
+/// A place where a structure is freed.
+#[derive(Clone, Copy)]
+struct Release {
+    func: FuncId,
+    call: InstId,
+    /// The structure is a parameter of the function.
+    is_parameter: bool,
+}
+
+/// What happens to what a field holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Taking {
+    Freed,
+    Moved,
+}
+
 /// What the program does with fields.
 #[derive(Default)]
 struct Fields {
     made: BTreeMap<Field, Vec<Made>>,
-    taken: FxHashSet<Field>,
+    /// Functions that free what a field holds.
+    freed: FxHashMap<Field, FxHashSet<FuncId>>,
+    moved: FxHashSet<Field>,
     /// Structures that are copied or walked as bytes.
     opaque: FxHashSet<StrId>,
     /// Where structures are freed, the first place of each function.
-    freed: FxHashMap<StrId, Vec<(FuncId, InstId)>>,
+    released: FxHashMap<StrId, Vec<Release>>,
+}
+
+impl Fields {
+    fn take(&mut self, field: Field, taking: Taking, func: FuncId) {
+        match taking {
+            Taking::Freed => {
+                self.freed.entry(field).or_default().insert(func);
+            }
+            Taking::Moved => {
+                self.moved.insert(field);
+            }
+        }
+    }
+
+    /// The place that forgets the field.
+    fn forgetting(
+        &self,
+        context: &CallContext<'_>,
+        field: Field,
+        made: &[Made],
+    ) -> Option<Release> {
+        if self.moved.contains(&field) || self.opaque.contains(&field.0) {
+            return None;
+        }
+        // What becomes of a structure in the function that makes its parts is seen there, path by path.
+        let is_maker = |func: FuncId| made.iter().any(|made| made.0 == func);
+        let places = self.released.get(&field.0).into_iter().flatten();
+        let mut places = places.filter(|place| !is_maker(place.func));
+        match self.freed.get(&field) {
+            None => places.next().copied(),
+            Some(freeing) => places
+                .find(|place| place.is_parameter && !is_cared_for(context, place.func, freeing))
+                .copied(),
+        }
+    }
+}
+
+/// Does the function free the field, or one that it calls, or one that calls it?
+fn is_cared_for(context: &CallContext<'_>, func: FuncId, freeing: &FxHashSet<FuncId>) -> bool {
+    let graph = &context.graph.graph;
+    let mut seen: FxHashSet<FuncId> = FxHashSet::from_iter([func]);
+    let mut level = vec![func];
+    for _ in 0..MAX_DEPTH {
+        let below = level.iter().flat_map(|&func| graph.succs(func));
+        level = below
+            .copied()
+            .filter(|&callee| seen.insert(callee))
+            .collect();
+    }
+    let is_caller = |caller: &FuncId| graph.succs(*caller).contains(&func);
+    freeing
+        .iter()
+        .any(|freeing| seen.contains(freeing) || is_caller(freeing))
 }
 
 /// Findings for fields that nobody frees.
@@ -50,19 +130,11 @@ pub fn forgotten_fields(context: &CallContext<'_>) -> Vec<Finding> {
             Scan::new(context, func, body, &mut fields).run();
         }
     }
-    let mut findings = Vec::new();
-    for (field, made) in &fields.made {
-        if fields.taken.contains(field) || fields.opaque.contains(&field.0) {
-            continue;
-        }
-        // What becomes of a structure in the function that makes its parts is seen there, path by path.
-        let is_maker = |func: FuncId| made.iter().any(|made| made.0 == func);
-        let mut freed = fields.freed.get(&field.0).into_iter().flatten();
-        if let Some(&freed) = freed.find(|freed| !is_maker(freed.0)) {
-            findings.extend(finding(context, *field, made, freed));
-        }
-    }
-    findings
+    let found = fields.made.iter().filter_map(|(&field, made)| {
+        let place = fields.forgetting(context, field, made)?;
+        finding(context, field, made, place)
+    });
+    found.collect()
 }
 
 /// One function.
@@ -106,7 +178,7 @@ impl<'s, 'c> Scan<'s, 'c> {
                 Op::Store { addr, value } => {
                     if let Some(field) = self.owners.field(addr)
                         && let Some(made) = self.maker(value, MAX_STEPS)
-                        && !self.is_taken(self.body.result(made.1), Some(inst))
+                        && self.taking(self.body.result(made.1), Some(inst)).is_none()
                     {
                         self.fields.made.entry(field).or_default().push(made);
                     }
@@ -140,8 +212,8 @@ impl<'s, 'c> Scan<'s, 'c> {
         let Some(field) = self.owners.field(addr) else {
             return;
         };
-        if !self.fields.taken.contains(&field) && self.is_taken(self.body.result(inst), None) {
-            self.fields.taken.insert(field);
+        if let Some(taking) = self.taking(self.body.result(inst), None) {
+            self.fields.take(field, taking, self.func);
         }
     }
 
@@ -197,54 +269,57 @@ impl<'s, 'c> Scan<'s, 'c> {
         )
     }
 
-    /// Does anything but looking happen to a value, apart from one store?
-    fn is_taken(&self, value: ValueId, except: Option<InstId>) -> bool {
+    /// What happens to a value besides being looked at, apart from one store.
+    fn taking(&self, value: ValueId, except: Option<InstId>) -> Option<Taking> {
         let mut seen = FxHashSet::default();
         let mut open = vec![value];
+        let mut taking = None;
         while let Some(value) = open.pop() {
             if !seen.insert(value) {
                 continue;
             }
             let users = self.users.get(&value).into_iter().flatten();
             for &user in users.filter(|&&user| Some(user) != except) {
-                match self.body.insts[user].op {
-                    Op::Cmp { .. } | Op::Load { .. } | Op::Bind { .. } => {}
-                    Op::Store { value: stored, .. } if stored.as_value() != Some(value) => {}
-                    Op::MemCopy { .. } | Op::MemSet { .. } => {}
+                let now = match self.body.insts[user].op {
+                    Op::Cmp { .. } | Op::Load { .. } | Op::Bind { .. } => None,
+                    Op::Store { value: stored, .. } if stored.as_value() != Some(value) => None,
+                    Op::MemCopy { .. } | Op::MemSet { .. } => None,
                     Op::PtrAdd { .. } | Op::Phi { .. } | Op::Select { .. } => {
                         open.push(self.body.result(user));
+                        None
                     }
                     Op::Call { args, .. } | Op::Invoke { args, .. } => {
-                        if self.takes(user, self.body.list(args), value) {
-                            return true;
-                        }
+                        self.taken_by(user, self.body.list(args), value)
                     }
-                    _ => return true,
-                }
+                    _ => Some(Taking::Moved),
+                };
+                taking = taking.max(now);
             }
         }
-        false
+        taking
     }
 
     /// Does a call free the argument, keep it, give it back, or is it given to somebody who is not known?
-    fn takes(&self, call: InstId, args: &[Operand], value: ValueId) -> bool {
+    fn taken_by(&self, call: InstId, args: &[Operand], value: ValueId) -> Option<Taking> {
+        let Some(summary) = self.summary(call) else {
+            return Some(Taking::Moved);
+        };
         let positions = (0u16..)
             .zip(args)
             .filter(|(_, arg)| arg.as_value() == Some(value));
-        let Some(summary) = self.summary(call) else {
-            return true;
-        };
-        let mut is_argument = false;
-        for (n, _) in positions {
-            is_argument = true;
-            if speaks_of(&summary, |path| {
+        let takings = positions.map(|(n, _)| {
+            taking_of(&summary, |path| {
                 path.root == Root::Arg(n) && path.loads.is_empty()
-            }) {
-                return true;
-            }
-        }
-        // The called function itself.
-        !is_argument
+            })
+        });
+        // No argument: the called function itself.
+        takings.max().unwrap_or(Some(Taking::Moved))
+    }
+
+    /// Is it a parameter of the function, under whatever name?
+    fn is_parameter(&self, operand: Operand) -> bool {
+        let value = operand.as_value();
+        value.is_some_and(|value| self.body.as_param(value).is_some())
     }
 
     /// Structures that a call frees; fields whose address it gets; fields that its summary says it frees.
@@ -257,35 +332,38 @@ impl<'s, 'c> Scan<'s, 'c> {
             let Some(ty) = self.owners.structure(arg) else {
                 continue;
             };
-            let program = self.context.program;
             let is_it = |path: &ValuePath| path.root == Root::Arg(n);
-            // What is moved to a new place lives on there.
-            let ends = summary
-                .outcomes
-                .iter()
-                .filter(|outcome| outcome.copies.is_empty());
-            for free in ends
-                .flat_map(|outcome| &outcome.frees)
-                .filter(|f| is_it(&f.path))
-            {
-                match &free.path.loads[..] {
-                    [] => {
-                        for name in structures_in(program, ty) {
-                            let places = self.fields.freed.entry(name).or_default();
-                            if places.last().is_none_or(|last| last.0 != self.func) {
-                                places.push((self.func, call));
-                            }
-                        }
-                    }
-                    // Freed by somebody who sees the structure as something else.
-                    [load, ..] => {
-                        let field = self.owners.field_at(ty, load.base);
-                        self.fields.taken.extend(field.filter(|_| load.is_exact()));
-                        if !load.is_exact() {
-                            self.fields.opaque.extend(structures_in(program, ty));
-                        }
+            if releases(&summary, n) {
+                self.release(call, arg, ty);
+            }
+            // Freed by somebody who sees the structure as something else.
+            let frees = summary.outcomes.iter().flat_map(|outcome| &outcome.frees);
+            for free in frees.filter(|f| is_it(&f.path)) {
+                let Some(load) = free.path.loads.first() else {
+                    continue;
+                };
+                let field = self.owners.field_at(ty, load.base);
+                match field.filter(|_| load.is_exact()) {
+                    Some(field) => self.fields.take(field, Taking::Freed, self.func),
+                    None => {
+                        let hidden = structures_in(self.context.program, ty);
+                        self.fields.opaque.extend(hidden);
                     }
                 }
+            }
+        }
+    }
+
+    fn release(&mut self, call: InstId, arg: Operand, ty: DiTypeId) {
+        let place = Release {
+            func: self.func,
+            call,
+            is_parameter: self.is_parameter(arg),
+        };
+        for name in structures_in(self.context.program, ty) {
+            let places = self.fields.released.entry(name).or_default();
+            if places.last().is_none_or(|last| last.func != self.func) {
+                places.push(place);
             }
         }
     }
@@ -300,8 +378,8 @@ impl<'s, 'c> Scan<'s, 'c> {
             return;
         };
         let is_inside = |path: &ValuePath| path.root == Root::Arg(n);
-        if speaks_of(summary, is_inside) {
-            self.fields.taken.insert(field);
+        if let Some(taking) = taking_of(summary, is_inside) {
+            self.fields.take(field, taking, self.func);
         }
         for write in summary.outcomes.iter().flat_map(|outcome| &outcome.writes) {
             if let Value::Fresh { index, .. } = write.value
@@ -316,16 +394,38 @@ impl<'s, 'c> Scan<'s, 'c> {
     }
 }
 
-/// Does the function free, keep or return what one of these paths leads to?
-fn speaks_of(summary: &Summary, is_it: impl Fn(&ValuePath) -> bool) -> bool {
-    let is_value = |value: &Value| matches!(value, Value::Entry { path, .. } if is_it(path));
-    summary.limited
-        || summary.outcomes.iter().any(|outcome| {
-            outcome.frees.iter().any(|free| is_it(&free.path))
-                || outcome.escapes.iter().any(|escape| is_it(&escape.path))
-                || outcome.writes.iter().any(|write| is_value(&write.value))
-                || is_value(&outcome.ret)
+/// Does the function free its argument, whatever happens? What is moved to a new place lives on there.
+fn releases(summary: &Summary, n: u16) -> bool {
+    let argument = ValuePath::arg(n);
+    let frees = |outcome: &Outcome| {
+        let mut frees = outcome.frees.iter();
+        frees.any(|free| free.path == argument && free.certainty == Certainty::Must)
+            && outcome.copies.is_empty()
+    };
+    let is_null = |outcome: &Outcome| {
+        let mut atoms = outcome.when.iter();
+        atoms.any(|atom| {
+            atom.subject == Subject::Entry(argument.clone()) && atom.class == Class::Eq(0)
         })
+    };
+    let mut outcomes = summary.outcomes.iter();
+    outcomes.clone().any(frees) && outcomes.all(|outcome| frees(outcome) || is_null(outcome))
+}
+
+/// Does the function free, keep or return what one of these paths leads to?
+fn taking_of(summary: &Summary, is_it: impl Fn(&ValuePath) -> bool) -> Option<Taking> {
+    let is_value = |value: &Value| matches!(value, Value::Entry { path, .. } if is_it(path));
+    let mut outcomes = summary.outcomes.iter();
+    let is_moved = outcomes.any(|outcome| {
+        outcome.escapes.iter().any(|escape| is_it(&escape.path))
+            || outcome.writes.iter().any(|write| is_value(&write.value))
+            || is_value(&outcome.ret)
+    });
+    if summary.limited || is_moved {
+        return Some(Taking::Moved);
+    }
+    let mut frees = summary.outcomes.iter().flat_map(|outcome| &outcome.frees);
+    frees.any(|free| is_it(&free.path)).then_some(Taking::Freed)
 }
 
 /// One finding for all blocks of a field, at the first of them.
@@ -333,7 +433,7 @@ fn finding(
     context: &CallContext<'_>,
     field: Field,
     made: &[Made],
-    (owner, freed_at): (FuncId, InstId),
+    place: Release,
 ) -> Option<Finding> {
     let program: &Program = context.program;
     let body_of = |func: FuncId| program.funcs[func].body.as_ref();
@@ -354,12 +454,11 @@ fn finding(
     let structure = program.strings.get(field.0);
     let name = member_name(program, field).unwrap_or_else(|| format!("offset {}", field.1));
     let variable = format!("{structure}.{name}");
-    let freeing = body_of(owner)?;
-    let lost_at = position_in(program, owner, freeing, freed_at);
-    let callee = callee_name(program, freeing, freed_at);
-    let text = format!(
-        "lost: `{callee}` frees a `{structure}`, and nothing in the program frees what its `{name}` holds"
-    );
+    let freeing = body_of(place.func)?;
+    let lost_at = position_in(program, place.func, freeing, place.call);
+    let callee = callee_name(program, freeing, place.call);
+    let text =
+        format!("lost: `{callee}` frees a `{structure}`, and nobody frees what its `{name}` holds");
     let shown = &allocation[0].callee;
     Some(Finding {
         id: hashed(&format!("field|{variable}|{}", program.func_name(func))),
