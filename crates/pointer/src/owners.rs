@@ -273,6 +273,10 @@ fn walk(program: &Program, ty: DiTypeId, offset: i64) -> (Option<Field>, Option<
                 if size == 0 {
                     return (None, None);
                 }
+                // All elements are one field, the first.
+                let skipped = offset - offset % size;
+                let before = i64::try_from(skipped).unwrap_or(i64::MAX);
+                field = field.map(|(name, at)| (name, at.saturating_sub(before)));
                 offset %= size;
                 ty = *elem;
             }

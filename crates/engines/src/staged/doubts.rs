@@ -29,7 +29,6 @@ pub fn is_doubtful(
 ) -> bool {
     is_unseen(frame, flow, path)
         || is_changed_by_callee(frame, values, flow, path)
-        || is_made_by_mistake(frame, flow, path)
         || is_owned_by_chance(frame, flow, path)
         || could_be_otherwise(frame, values, flow, path, end)
 }
@@ -45,6 +44,7 @@ pub fn is_unwanted(
     is_replaced_option(frame, flow, end)
         || ends_anyway(frame, values, end)
         || is_untold(frame, flow, path)
+        || is_made_by_mistake(frame, flow, path)
 }
 
 /// Does the loss hang on what a callee does out of everybody's sight? It frees or keeps the object in another outcome, and neither

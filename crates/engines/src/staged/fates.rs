@@ -3,14 +3,12 @@
 //! A helper that gives up without freeing, whose callers all report the error and exit, leaks nothing that anybody would fix.
 //! Every call of the function is followed to the end of its caller, with the returned constant deciding what it can; where the
 //! caller returns, its own callers are asked, at most [`MAX_DEPTH`] deep. Every way has to come to a call that never returns, and
-//! soon: a loop, much work in between ([`MAX_WORK`]), a function pointer to one of the functions or a return from `main` is a
-//! program that runs on, or a plain leak.
+//! soon: a loop, much work in between ([`MAX_WORK`]) or a return from `main` is a program that runs on, or a plain leak. A function
+//! whose address is taken is called where the call graph says.
 
 use drip_pointer::{CallGraph, Callees};
 use drip_program::noreturn::NoReturn;
-use drip_program::{
-    BlockId, Body, CmpPred, Const, FuncAttrs, FuncId, InstId, Op, Operand, Program,
-};
+use drip_program::{BlockId, Body, CmpPred, Const, FuncId, InstId, Op, Operand, Program};
 use rustc_hash::FxHashMap;
 
 use super::interface::constant;
@@ -75,10 +73,8 @@ impl<'f> Fates<'f> {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
         };
-        let function = &self.program.funcs[func];
-        let is_reached_otherwise =
-            function.attrs.has(FuncAttrs::ADDRESS_TAKEN) || self.program.func_name(func) == "main";
-        let Some(calls) = self.callers.get(&func).filter(|_| !is_reached_otherwise) else {
+        let is_main = self.program.func_name(func) == "main";
+        let Some(calls) = self.callers.get(&func).filter(|_| !is_main) else {
             return false;
         };
         calls.iter().all(|&(caller, call)| {

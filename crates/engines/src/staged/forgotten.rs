@@ -40,6 +40,9 @@ type Made = (FuncId, InstId, u16);
 /// Calls down from a destructor that may free the field for it.
 const MAX_DEPTH: usize = 3;
 
+/// The same from those who call it.
+const MAX_DEPTH_OF_CALLERS: usize = 2;
+
 /// A place where a structure is freed.
 #[derive(Clone, Copy)]
 struct Release {
@@ -107,19 +110,25 @@ impl Fields {
 /// Does the function free the field, or one that it calls, or one that calls it?
 fn is_cared_for(context: &CallContext<'_>, func: FuncId, freeing: &FxHashSet<FuncId>) -> bool {
     let graph = &context.graph.graph;
-    let mut seen: FxHashSet<FuncId> = FxHashSet::from_iter([func]);
-    let mut level = vec![func];
-    for _ in 0..MAX_DEPTH {
-        let below = level.iter().flat_map(|&func| graph.succs(func));
-        level = below
-            .copied()
-            .filter(|&callee| seen.insert(callee))
-            .collect();
-    }
-    let is_caller = |caller: &FuncId| graph.succs(*caller).contains(&func);
-    freeing
-        .iter()
-        .any(|freeing| seen.contains(freeing) || is_caller(freeing))
+    let below = |from: FuncId, depth: usize| {
+        let mut seen: FxHashSet<FuncId> = FxHashSet::from_iter([from]);
+        let mut level = vec![from];
+        for _ in 0..depth {
+            let callees = level.iter().flat_map(|&func| graph.succs(func));
+            level = callees
+                .copied()
+                .filter(|&callee| seen.insert(callee))
+                .collect();
+        }
+        seen
+    };
+    let frees = |functions: FxHashSet<FuncId>| functions.iter().any(|func| freeing.contains(func));
+    // Somebody who does one after the other counts as well.
+    let mut callers = (0..graph.len())
+        .map(FuncId::new)
+        .filter(|&caller| graph.succs(caller).contains(&func));
+    frees(below(func, MAX_DEPTH))
+        || callers.any(|caller| frees(below(caller, MAX_DEPTH_OF_CALLERS)))
 }
 
 /// Findings for fields that nobody frees.
@@ -189,10 +198,10 @@ impl<'s, 'c> Scan<'s, 'c> {
                     self.hide(src);
                 }
                 // Bytes of a structure by number: whatever is there.
-                Op::PtrAdd { base, indices, .. } => {
-                    if self.body.scaled(indices).iter().any(|s| s.scale == 1) {
-                        self.hide(base);
-                    }
+                Op::PtrAdd { base, indices, .. }
+                    if self.body.scaled(indices).iter().any(|s| s.scale == 1) =>
+                {
+                    self.hide(base);
                 }
                 Op::Call { args, .. } | Op::Invoke { args, .. } => {
                     let args = self.body.list(args).to_vec();

@@ -30,6 +30,9 @@ pub struct Limits<'a> {
     pub changed: FuncId,
 }
 
+/// Found, and not shown to a user who has set nothing.
+pub const SUSPICION: &str = "found with low confidence, which is not shown by default";
+
 /// The cause of a miss.
 pub fn cause(
     before: &Analysis,
@@ -45,6 +48,9 @@ pub fn cause(
     });
     if limits.limited.contains(&limits.changed) {
         return "the function hit a limit".to_owned();
+    }
+    if let Some((Verdict::Leak, _)) = gained {
+        return SUSPICION.to_owned();
     }
     if let Some((verdict, reason)) = gained {
         return format!("now {}: {}", name(verdict), without_names(reason));

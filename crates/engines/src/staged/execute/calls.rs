@@ -101,7 +101,17 @@ impl Machine<'_, '_> {
                 target,
             };
             let is_own = is_involved && self.has_body(activation, inst);
-            results.extend(self.summarised(&run.world, &call, is_own));
+            let makes = |machine: &Self, world: &World| !machine.targets(world).is_empty();
+            let is_unmade = !makes(self, &run.world);
+            let mut told = self.summarised(&run.world, &call, is_own);
+            // As far as the callee was executed it did not make the block: the summary may have mixed up its ways.
+            let was_seen = results.iter().any(|(world, _)| makes(self, world));
+            if is_unmade && !results.is_empty() && !was_seen {
+                for (world, _) in told.iter_mut().filter(|(world, _)| makes(self, world)) {
+                    world.is_rough = true;
+                }
+            }
+            results.extend(told);
         }
         Some(Next::Several(results))
     }

@@ -146,42 +146,8 @@ impl Machine<'_, '_> {
                 }
                 Value::Word(self.moved(base, delta))
             }
-            Op::MemCopy { dst, src, len } => {
-                let (dst, src) = (
-                    self.word(activation, &run.env, dst),
-                    self.word(activation, &run.env, src),
-                );
-                let len = self.word(activation, &run.env, len).term;
-                let len = self.offset(len);
-                if len == Some(0) {
-                    return Some(Next::Here);
-                }
-                let world = &mut run.world;
-                let (to, from) = (self.used_place(world, dst), self.used_place(world, src));
-                let (Some(to), Some(from)) = (to, from) else {
-                    return Some(Next::Dead);
-                };
-                self.copy(world, to, from, len.filter(|&len| len > 0));
-                return Some(Next::Here);
-            }
-            Op::MemSet { dst, byte, len } => {
-                let dst = self.word(activation, &run.env, dst);
-                let byte = self.word(activation, &run.env, byte).term;
-                let len = self.word(activation, &run.env, len).term;
-                let Some(place) = self.used_place(&mut run.world, dst) else {
-                    return Some(Next::Dead);
-                };
-                let is_zero = self.terms.as_int(byte) == Some(0);
-                match (self.offset(place.off), self.offset(len)) {
-                    (Some(at), Some(len)) if is_zero && len >= 0 => {
-                        run.world.set_zero(place.obj, at, at.saturating_add(len));
-                    }
-                    _ => {
-                        run.world.blur_held(place.obj);
-                        run.world.forget(place.obj);
-                    }
-                }
-                return Some(Next::Here);
+            Op::MemCopy { .. } | Op::MemSet { .. } => {
+                return Some(self.fill(activation, run, data.op));
             }
             Op::Cast { op, value } => {
                 let word = self.word(activation, &run.env, value);
@@ -205,29 +171,8 @@ impl Machine<'_, '_> {
                 return Some(self.select(activation, run, result, cond, then, els));
             }
             Op::Call { .. } | Op::Invoke { .. } => return self.call(activation, run, inst),
-            Op::ExtractValue { agg, path } => {
-                let agg = self.value(activation, &run.env, agg);
-                match (agg, body.indices(path)) {
-                    (Value::Fields(fields), &[n]) if (n as usize) < fields.len() => {
-                        Value::Word(fields[n as usize])
-                    }
-                    _ => Value::Word(self.unknown_word(sort)),
-                }
-            }
-            Op::InsertValue { agg, value, path } => {
-                let agg = self.value(activation, &run.env, agg);
-                let word = self.word(activation, &run.env, value);
-                match (agg, body.indices(path)) {
-                    (Value::Fields(fields), &[n]) if (n as usize) < fields.len() => {
-                        let mut fields = fields.to_vec();
-                        fields[n as usize] = word;
-                        Value::Fields(fields.into())
-                    }
-                    _ => {
-                        self.lose_sight(&mut run.world, word);
-                        Value::None
-                    }
-                }
+            Op::ExtractValue { .. } | Op::InsertValue { .. } => {
+                self.part(activation, run, data.op, sort)
             }
             Op::AtomicRmw { addr, value, op } => {
                 let addr = self.word(activation, &run.env, addr);
@@ -262,6 +207,83 @@ impl Machine<'_, '_> {
         };
         Rc::make_mut(&mut run.env).insert(result, value);
         Some(Next::Here)
+    }
+
+    /// Copies or sets a range of memory.
+    fn fill(&mut self, activation: &Activation<'_>, run: &mut Run, op: Op) -> Next {
+        match op {
+            Op::MemCopy { dst, src, len } => {
+                let (dst, src) = (
+                    self.word(activation, &run.env, dst),
+                    self.word(activation, &run.env, src),
+                );
+                let len = self.word(activation, &run.env, len).term;
+                let len = self.offset(len);
+                if len == Some(0) {
+                    return Next::Here;
+                }
+                let world = &mut run.world;
+                let (to, from) = (self.used_place(world, dst), self.used_place(world, src));
+                let (Some(to), Some(from)) = (to, from) else {
+                    return Next::Dead;
+                };
+                self.copy(world, to, from, len.filter(|&len| len > 0));
+                Next::Here
+            }
+            Op::MemSet { dst, byte, len } => {
+                let dst = self.word(activation, &run.env, dst);
+                let byte = self.word(activation, &run.env, byte).term;
+                let len = self.word(activation, &run.env, len).term;
+                let Some(place) = self.used_place(&mut run.world, dst) else {
+                    return Next::Dead;
+                };
+                let is_zero = self.terms.as_int(byte) == Some(0);
+                match (self.offset(place.off), self.offset(len)) {
+                    (Some(at), Some(len)) if is_zero && len >= 0 => {
+                        run.world.set_zero(place.obj, at, at.saturating_add(len));
+                    }
+                    _ => {
+                        run.world.blur_held(place.obj);
+                        run.world.forget(place.obj);
+                    }
+                }
+                Next::Here
+            }
+            _ => Next::Here,
+        }
+    }
+
+    /// A member of a structure, or a structure with another member.
+    fn part(&mut self, activation: &Activation<'_>, run: &mut Run, op: Op, sort: Sort) -> Value {
+        let body = activation.body;
+        let (agg, path) = match op {
+            Op::ExtractValue { agg, path } | Op::InsertValue { agg, path, .. } => (agg, path),
+            _ => return Value::None,
+        };
+        let fields = match self.value(activation, &run.env, agg) {
+            Value::Fields(fields) => Some(fields),
+            _ => None,
+        };
+        let at = match body.indices(path) {
+            &[n] => fields
+                .filter(|f| (n as usize) < f.len())
+                .map(|f| (f, n as usize)),
+            _ => None,
+        };
+        match (op, at) {
+            (Op::InsertValue { value, .. }, Some((fields, n))) => {
+                let mut fields = fields.to_vec();
+                fields[n] = self.word(activation, &run.env, value);
+                Value::Fields(fields.into())
+            }
+            (Op::InsertValue { value, .. }, None) => {
+                let word = self.word(activation, &run.env, value);
+                self.lose_sight(&mut run.world, word);
+                Value::None
+            }
+            (_, Some((fields, n))) => Value::Word(fields[n]),
+            (_, None) => Value::Word(self.unknown_word(sort)),
+        }
     }
 
     fn operand_type(&self, body: &Body, operand: Operand) -> Option<TypeId> {
