@@ -76,15 +76,40 @@ fn fetch(spec: &ProgramSpec, home: &Path) -> anyhow::Result<()> {
     // What an earlier run left half done.
     let _ = fs::remove_dir_all(home);
     fs::create_dir_all(home)?;
-    succeed(
-        Command::new("apt-get")
-            .current_dir(home)
-            .args(["source", "-qq", &spec.package]),
-    )?;
+    let get = |package: &str| {
+        let mut command = Command::new("apt-get");
+        succeed(command.current_dir(home).args(["source", "-qq", package]))
+    };
+    // A mirror may list a version that it does not have yet: an older one does as well.
+    let newest = get(&spec.package);
+    let mut older = versions(&spec.package).into_iter();
+    if newest.is_err() && !older.any(|version| get(&format!("{}={version}", spec.package)).is_ok())
+    {
+        newest?;
+    }
     let unpacked = only_directory(home)?;
     fs::write(home.join("version"), dsc_version(home)?)?;
     fs::rename(&unpacked, home.join("src"))?;
     Ok(())
+}
+
+/// The versions of a source package that the archives list.
+fn versions(package: &str) -> Vec<String> {
+    let shown = Command::new("apt-cache")
+        .args(["showsrc", package])
+        .output();
+    let text = shown.map(|out| String::from_utf8_lossy(&out.stdout).into_owned());
+    listed_versions(&text.unwrap_or_default())
+}
+
+fn listed_versions(text: &str) -> Vec<String> {
+    let mut versions: Vec<String> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("Version: "))
+        .map(|version| version.trim().to_owned())
+        .collect();
+    versions.dedup();
+    versions
 }
 
 /// Configures and builds a program; its compiler calls become the database.
@@ -253,6 +278,12 @@ fn succeed(command: &mut Command) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn versions_are_listed() {
+        let text = "Package: a\nVersion: 2-1\n\nPackage: a\nVersion: 1:1.0-1\n";
+        assert_eq!(listed_versions(text), ["2-1", "1:1.0-1"]);
+    }
 
     #[test]
     fn archives_become_sources() {
