@@ -23,7 +23,7 @@ use super::fates::Fates;
 use super::forgotten::forgotten_fields;
 use super::function::{Result, Wanted, analyse};
 use super::merge::narrowed;
-use crate::finding::{Analysis, Confidence, SourcePos};
+use crate::finding::{Analysis, Confidence, Finding, LedgerEntry, SourcePos, Verdict};
 
 /// Rounds over a recursive component of at most [`SMALL_COMPONENT`] functions: a structure that is freed recursively takes a round
 /// per level until its summary says what holds for all levels. If summaries still change then, they are taken as they are and
@@ -61,17 +61,11 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
             caused.finding.confidence = Confidence::Low;
         }
     }
-    // Blocks that a path is known to lose need no second finding.
-    let chains = findings.iter().flat_map(|f| &f.finding.allocation);
-    let known: FxHashSet<SourcePos> = chains.map(|link| link.at.clone()).collect();
-    let forgotten = forgotten_fields(&facts.context(&computed));
-    let new = forgotten
-        .into_iter()
-        .filter(|f| !known.contains(&f.primary));
-    findings.extend(
-        new.filter(|f| !is_system_header(&f.primary.file))
-            .map(Caused::plain),
-    );
+    // A run that was stopped does not know all who free: nothing can be said of the whole program.
+    if !watch.is_stopped() {
+        let forgotten = forgotten_fields(&facts.context(&computed));
+        add_forgotten(forgotten, &mut findings, &mut analysis.ledger);
+    }
     let order = |f: &Caused| (f.finding.primary.clone(), f.finding.id.clone());
     findings.sort_by_cached_key(order);
     let findings = one_per_cause(findings, |func| program.func_name(func).to_owned());
@@ -80,6 +74,25 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
         .ledger
         .sort_by(|a, b| (&a.at, &a.callee, &a.reason).cmp(&(&b.at, &b.callee, &b.reason)));
     analysis
+}
+
+/// Adds what destructors forget. Blocks that a path is known to lose need no second finding.
+fn add_forgotten(forgotten: Vec<Finding>, findings: &mut Vec<Caused>, ledger: &mut [LedgerEntry]) {
+    let chains = findings.iter().flat_map(|f| &f.finding.allocation);
+    let known: FxHashSet<SourcePos> = chains.map(|link| link.at.clone()).collect();
+    for finding in forgotten {
+        if known.contains(&finding.primary) || is_system_header(&finding.primary.file) {
+            continue;
+        }
+        for entry in ledger
+            .iter_mut()
+            .filter(|entry| entry.at == finding.primary)
+        {
+            entry.verdict = Verdict::Leak;
+            entry.reason = "reported: its owner is freed without it".to_owned();
+        }
+        findings.push(Caused::plain(finding));
+    }
 }
 
 /// Code of the system's headers is not the user's to fix; what it hands to the user's code is still followed.

@@ -488,14 +488,13 @@ impl Machine<'_, '_> {
         let sort = sort_of(program, ty);
         let bytes = program.types.size_of(ty).clamp(1, 8) as u32;
         let old = self.load(world, place, bytes, sort);
-        let by = |op| Some(op);
         let op = match op {
             RmwOp::Xchg => None,
-            RmwOp::Add => by(BinaryOp::Add),
-            RmwOp::Sub => by(BinaryOp::Sub),
-            RmwOp::And => by(BinaryOp::And),
-            RmwOp::Or => by(BinaryOp::Or),
-            RmwOp::Xor => by(BinaryOp::Xor),
+            RmwOp::Add => Some(BinaryOp::Add),
+            RmwOp::Sub => Some(BinaryOp::Sub),
+            RmwOp::And => Some(BinaryOp::And),
+            RmwOp::Or => Some(BinaryOp::Or),
+            RmwOp::Xor => Some(BinaryOp::Xor),
             _ => {
                 let unknown = self.unknown_word(sort);
                 self.store(world, place, unknown, bytes);
