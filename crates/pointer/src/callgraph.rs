@@ -37,6 +37,8 @@ pub enum Callees {
 /// The program's calls. Frozen once built.
 pub struct CallGraph {
     calls: FxHashMap<(FuncId, InstId), Callees>,
+    /// Unknown calls of which it is known that they have more than [`MAX_TARGETS`] candidates (tables of commands).
+    too_many: FxHashMap<(FuncId, InstId), Vec<FuncId>>,
     pub sccs: Sccs<FuncId>,
     pub graph: Graph<FuncId>,
 }
@@ -74,6 +76,7 @@ impl CallGraph {
             no_return.contains(func) && program.funcs[func].attrs.has(FuncAttrs::NOUNWIND)
         };
         let mut calls = FxHashMap::default();
+        let mut too_many = FxHashMap::default();
         for (id, function) in program.funcs.iter_enumerated() {
             let Some(body) = &function.body else { continue };
             for (inst, data) in body.insts.iter_enumerated() {
@@ -82,7 +85,15 @@ impl CallGraph {
                     continue;
                 };
                 let call = Signature::of_call(program, body, data.ty, body.list(args));
-                let mut found = resolve(program, body, &stores, callee, &call);
+                let mut candidates = candidates(program, body, &stores, callee, &call);
+                let mut found = match candidates.len() {
+                    0 => Callees::Unknown,
+                    ..=MAX_TARGETS => Callees::Known(SmallVec::from_slice(&candidates)),
+                    _ => {
+                        too_many.insert((id, inst), std::mem::take(&mut candidates));
+                        Callees::Unknown
+                    }
+                };
                 if matches!(&found, Callees::Known(all) if !all.is_empty() && all.iter().all(|&f| ends(f)))
                 {
                     // Otherwise everything that can fail would be one recursion by way of what reports the failure.
@@ -112,11 +123,21 @@ impl CallGraph {
             true => components(program, &calls),
             false => (graph, sccs),
         };
-        CallGraph { calls, sccs, graph }
+        CallGraph {
+            calls,
+            too_many,
+            sccs,
+            graph,
+        }
     }
 
     pub fn callees(&self, func: FuncId, call: InstId) -> &Callees {
         self.calls.get(&(func, call)).unwrap_or(&Callees::Unknown)
+    }
+
+    /// What an unknown call can reach, if that is only too much to be followed.
+    pub fn too_many(&self, func: FuncId, call: InstId) -> &[FuncId] {
+        self.too_many.get(&(func, call)).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -402,15 +423,16 @@ fn address(body: &Body, addr: Operand) -> Address {
     }
 }
 
-fn resolve(
+/// The functions that a call may reach; none if its pointer comes from out of sight.
+fn candidates(
     program: &Program,
     body: &Body,
     stores: &Stores,
     callee: Operand,
     call: &Signature,
-) -> Callees {
+) -> Vec<FuncId> {
     if let Some(&Const::Func(func)) = body.const_of(callee) {
-        return Callees::Known(SmallVec::from_slice(&[func]));
+        return vec![func];
     }
     let mut found: Vec<FuncId> = Vec::new();
     let mut seen: Vec<Operand> = Vec::new();
@@ -422,15 +444,12 @@ fn resolve(
         &mut found,
         &mut seen,
     ) {
-        return Callees::Unknown;
+        return Vec::new();
     }
     found.retain(|&func| call.fits(program, &program.funcs[func]));
     found.sort_unstable();
     found.dedup();
-    if found.is_empty() || found.len() > MAX_TARGETS {
-        return Callees::Unknown;
-    }
-    Callees::Known(found.into())
+    found
 }
 
 /// Collects what a function pointer can be; false if it comes from out of sight.

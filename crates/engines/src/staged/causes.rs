@@ -5,12 +5,12 @@
 //! free them this time, the first one is shown and says how many more there are (Engler's "belief": callers that all do the
 //! same are right, and the function is wrong).
 
-use drip_flow::{Choice, Frame, UseFlow};
+use drip_flow::{Choice, Frame, UseFlow, Values};
 use drip_models::Outcome;
-use drip_program::{Const, FuncId, InstId, Op, Operand};
+use drip_program::{Const, FuncId, InstId, Op};
 use rustc_hash::FxHashMap;
 
-use super::interface::constant;
+use super::afterwards::{Returns, afterwards};
 use super::paths::Path;
 use crate::finding::{Confidence, Finding, LostPoint};
 
@@ -24,8 +24,8 @@ const MAX_PER_CAUSE: usize = 8;
 pub struct Caused {
     pub finding: Finding,
     pub by: Option<FuncId>,
-    /// The function whose return loses the object, with the constant that it returns then.
-    pub at_return: Option<(FuncId, Option<i64>)>,
+    /// What comes after all of its losses, if that is only a return.
+    pub(super) after: Option<Returns>,
 }
 
 impl Caused {
@@ -34,47 +34,27 @@ impl Caused {
         Caused {
             finding,
             by: None,
-            at_return: None,
+            after: None,
         }
     }
 }
 
-/// The function and what it returns, if the object is lost by nothing else.
-pub fn at_return(
+/// What comes after all of these losses, if that is only a return.
+pub(super) fn after_all(
     frame: &Frame<'_>,
+    values: &mut Values,
     flow: &UseFlow,
     losses: &[(usize, Path, Confidence)],
-) -> Option<(FuncId, Option<i64>)> {
-    let mut returned: Option<Option<i64>> = None;
+) -> Option<Returns> {
+    let mut all: Option<Returns> = None;
     for (index, path, _) in losses {
-        let Op::Ret { value } = frame.body.insts[flow.ends[*index].at].op else {
-            return None;
-        };
-        let constant = value.and_then(|value| returned_constant(frame, flow, path, value));
-        let is_same = returned.is_none_or(|known| known == constant);
-        returned = Some(constant.filter(|_| is_same));
+        let after = afterwards(frame, values, flow, path, &flow.ends[*index])?;
+        match &mut all {
+            Some(all) => all.join(after),
+            None => all = Some(after),
+        }
     }
-    returned.map(|constant| (frame.func, constant))
-}
-
-/// The constant that a path returns.
-fn returned_constant(
-    frame: &Frame<'_>,
-    flow: &UseFlow,
-    path: &Path,
-    value: Operand,
-) -> Option<i64> {
-    let def = value.as_value().and_then(|value| frame.body.def(value));
-    let Some(Op::Phi { incoming }) = def.map(|inst| frame.body.insts[inst].op) else {
-        return constant(frame.program, frame.body, value);
-    };
-    let [.., from, _] = path.hops.as_slice() else {
-        return None;
-    };
-    let from = flow.nodes[from.node].block;
-    let mut entries = frame.body.incoming(incoming).iter();
-    let entry = entries.find(|entry| entry.block == from)?;
-    constant(frame.program, frame.body, entry.value)
+    all
 }
 
 /// The last function on the path that frees the object in another outcome than the one it had.

@@ -11,13 +11,11 @@ use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath
 use drip_pointer::ObjKind;
 use drip_program::{BlockId, InstId, Op, Operand, Type};
 
+use super::afterwards::afterwards;
 use super::alternatives::{Called, could_be_otherwise};
 use super::causes::defined_callee;
 use super::interface::atom_of;
 use super::paths::Path;
-
-/// Blocks between a loss and the program's end.
-const MAX_BLOCKS_TO_END: usize = 32;
 
 /// Does the loss hang on something that the summaries leave open and that the caller takes for granted?
 pub fn is_doubtful(
@@ -42,7 +40,7 @@ pub fn is_unwanted(
     end: &End,
 ) -> bool {
     is_replaced_option(frame, flow, end)
-        || ends_anyway(frame, values, end)
+        || afterwards(frame, values, flow, path, end).is_some_and(|after| after.values.is_empty())
         || is_untold(frame, flow, path)
         || is_made_by_mistake(frame, flow, path)
 }
@@ -147,78 +145,6 @@ fn is_changed_by_callee(
         tested.push((region, version, class));
     }
     false
-}
-
-/// Does the program end on every way from where the block is lost (`p = realloc(p, n); if (!p) exit(1);`)? A way through a loop
-/// goes on.
-fn ends_anyway(frame: &Frame<'_>, values: &mut Values, end: &End) -> bool {
-    if end.leaves || matches!(frame.body.insts[end.at].op, Op::Ret { .. }) {
-        return false;
-    }
-    let mut seen: Vec<BlockId> = Vec::new();
-    let mut open: Vec<(BlockId, u32)> = vec![(frame.block_of(end.at), end.at.as_u32() + 1)];
-    while let Some((block, first)) = open.pop() {
-        let mut rest = frame
-            .body
-            .block_insts(block)
-            .filter(|i| i.as_u32() >= first);
-        if rest.any(|inst| never_returns(frame, values, end, inst)) {
-            continue;
-        }
-        let (then, els) = match frame.body.insts[frame.body.terminator(block)].op {
-            Op::Br { target } => (target, target),
-            Op::CondBr { cond, then, els } => {
-                let term = values.term(cond);
-                let term = values.replaced(term, |sym| end.state.lookup(sym));
-                let negation = match values.terms.sort(term) {
-                    Sort::Bool => values.terms.not(term),
-                    _ => return false,
-                };
-                let holds = values.terms.as_bool(term);
-                match holds.or_else(|| end.state.knows(term).then_some(true)) {
-                    Some(true) => (then, then),
-                    Some(false) => (els, els),
-                    None if end.state.knows(negation) => (els, els),
-                    None => (then, els),
-                }
-            }
-            Op::Unreachable => continue,
-            _ => return false,
-        };
-        for next in [then, els] {
-            // Back where a way has been: a loop, or two ways that meet, which is not looked into.
-            if seen.contains(&next) || seen.len() >= MAX_BLOCKS_TO_END {
-                return false;
-            }
-            seen.push(next);
-            open.push((next, 0));
-            if then == els {
-                break;
-            }
-        }
-    }
-    true
-}
-
-/// Does a call end the program, given what the path knows of its arguments (`check_memory(p)`, where p is null)?
-fn never_returns(frame: &Frame<'_>, values: &mut Values, end: &End, inst: InstId) -> bool {
-    let Some(summary) = frame.calls.get(&inst).filter(|s| !s.may_throw) else {
-        return false;
-    };
-    summary.outcomes.iter().all(|outcome| {
-        outcome.when.iter().any(|atom| {
-            let Some(operand) = frame.asked_of(inst, atom) else {
-                return false;
-            };
-            let term = values.term(operand);
-            let term = values.replaced(term, |sym| end.state.lookup(sym));
-            let known = values.terms.as_int(term);
-            known.is_some_and(|known| {
-                let number = drip_cond::to_signed(known, values.terms.width(term));
-                !atom.class.contains(number)
-            })
-        })
-    })
 }
 
 /// The outcome that made the followed block on this path, with its call.

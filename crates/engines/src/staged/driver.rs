@@ -56,8 +56,7 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
     findings.retain(|f| !is_system_header(&f.finding.primary.file));
     let fates = Fates::new(program, &facts.graph);
     for caused in &mut findings {
-        let ends = |(func, returned)| fates.ends_after(func, returned);
-        if caused.at_return.is_some_and(ends) {
+        if caused.after.as_ref().is_some_and(|r| fates.ends_after(r)) {
             caused.finding.confidence = Confidence::Low;
         }
     }

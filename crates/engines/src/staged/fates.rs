@@ -1,26 +1,24 @@
 //! Question: does the program end anyway, right after a function has returned what it returned?
 //!
 //! A helper that gives up without freeing, whose callers all report the error and exit, leaks nothing that anybody would fix.
-//! Every call of the function is followed to the end of its caller, with the returned constant deciding what it can; where the
-//! caller returns, its own callers are asked, at most [`MAX_DEPTH`] deep. Every way has to come to a call that never returns, and
-//! soon: a loop, much work in between ([`MAX_WORK`]) or a return from `main` is a program that runs on, or a plain leak. A function
-//! whose address is taken is called where the call graph says.
+//! Every call of the function is followed to the end of its caller (`ways`), with what is known of the result deciding what it can;
+//! where the caller returns, its own callers are asked, at most [`MAX_DEPTH`] deep. Every way has to come to a call that never
+//! returns, or to a failure that `main` itself decides on (it returns a constant other than zero), and soon. A `main` that returns
+//! zero, or whatever it was given, ends as if all were well: that is a plain leak. A function whose address is taken is called where
+//! the call graph says.
 
+use drip_models::Class;
 use drip_pointer::{CallGraph, Callees};
 use drip_program::noreturn::NoReturn;
-use drip_program::{BlockId, Body, CmpPred, Const, FuncId, InstId, Op, Operand, Program};
+use drip_program::{Body, CmpPred, FuncId, InstId, Op, Operand, Program};
 use rustc_hash::FxHashMap;
 
+use super::afterwards::Returns;
 use super::interface::constant;
+use super::ways::{Asker, Way, Ways, Work};
 
 /// Callers of callers.
-const MAX_DEPTH: usize = 4;
-
-/// Instructions of all functions that are called on the way.
-const MAX_WORK: usize = 600;
-
-/// Edges that are followed in one caller.
-const MAX_EDGES: usize = 64;
+const MAX_DEPTH: usize = 6;
 
 pub(super) struct Fates<'f> {
     program: &'f Program,
@@ -37,16 +35,16 @@ impl<'f> Fates<'f> {
                 if !matches!(data.op, Op::Call { .. } | Op::Invoke { .. }) {
                     continue;
                 }
+                let mut called_by =
+                    |target: FuncId| callers.entry(target).or_default().push((caller, inst));
                 match graph.callees(caller, inst) {
-                    Callees::Known(targets) => {
-                        for &target in targets {
-                            callers.entry(target).or_default().push((caller, inst));
-                        }
+                    Callees::Known(targets) => targets.iter().for_each(|&t| called_by(t)),
+                    Callees::Aside(target) => called_by(*target),
+                    Callees::Unknown => {
+                        let many = graph.too_many(caller, inst).iter();
+                        many.for_each(|&target| called_by(target));
                     }
-                    Callees::Aside(target) => {
-                        callers.entry(*target).or_default().push((caller, inst));
-                    }
-                    Callees::Ends | Callees::Unknown => {}
+                    Callees::Ends => {}
                 }
             }
         }
@@ -57,24 +55,21 @@ impl<'f> Fates<'f> {
         }
     }
 
-    /// Does the program end after every return of this constant (of anything) from the function?
-    pub fn ends_after(&self, func: FuncId, returned: Option<i64>) -> bool {
-        self.ends(func, returned, MAX_DEPTH, &mut Vec::new())
+    /// Does the program end after each of these returns?
+    pub fn ends_after(&self, returns: &Returns) -> bool {
+        let mut work = returns.work.clone();
+        let mut values = returns.values.iter();
+        values.all(|&value| self.ends(returns.func, value, MAX_DEPTH, &mut work))
     }
 
-    /// `passed`: functions that are called on the way.
-    fn ends(
-        &self,
-        func: FuncId,
-        returned: Option<i64>,
-        depth: usize,
-        passed: &mut Vec<FuncId>,
-    ) -> bool {
+    fn ends(&self, func: FuncId, returned: Class, depth: usize, work: &mut Work) -> bool {
+        if self.program.func_name(func) == "main" {
+            return matches!(returned, Class::Eq(number) if number != 0);
+        }
         let Some(depth) = depth.checked_sub(1) else {
             return false;
         };
-        let is_main = self.program.func_name(func) == "main";
-        let Some(calls) = self.callers.get(&func).filter(|_| !is_main) else {
+        let Some(calls) = self.callers.get(&func) else {
             return false;
         };
         calls.iter().all(|&(caller, call)| {
@@ -83,131 +78,83 @@ impl<'f> Fates<'f> {
             else {
                 return false;
             };
-            let mut walk = Walk {
+            let asker = OfCall {
                 fates: self,
                 caller,
                 body,
                 call,
                 returned,
                 depth,
-                passed,
-                open: Vec::new(),
-                done: Vec::new(),
             };
-            walk.from(None, block, call.as_u32() + 1)
+            Ways::new(self.program, body, asker, work).all_end(block, call)
         })
     }
 }
 
 /// One call, followed to the end of its caller.
-struct Walk<'w, 'f> {
+struct OfCall<'w, 'f> {
     fates: &'w Fates<'f>,
     caller: FuncId,
     body: &'w Body,
     call: InstId,
-    returned: Option<i64>,
+    returned: Class,
     depth: usize,
-    passed: &'w mut Vec<FuncId>,
-    /// Edges on the way here, and edges after which every way ends the program.
-    open: Vec<(BlockId, BlockId)>,
-    done: Vec<(BlockId, BlockId)>,
 }
 
-impl Walk<'_, '_> {
-    /// Does every way from this instruction on end the program? `before`: the block that was left last.
-    fn from(&mut self, before: Option<BlockId>, block: BlockId, first: u32) -> bool {
-        let insts = self.body.block_insts(block);
-        for inst in insts.filter(|inst| inst.as_u32() >= first) {
-            if self.fates.no_return.never_passes(self.body, inst) {
-                return true;
-            }
-            if !self.pass(inst) {
-                return false;
-            }
-        }
-        match self.body.insts[self.body.terminator(block)].op {
-            Op::Br { target } => self.enter(block, target),
-            Op::CondBr { cond, then, els } => match self.decided(cond) {
-                Some(true) => self.enter(block, then),
-                Some(false) => self.enter(block, els),
-                None => self.enter(block, then) && self.enter(block, els),
-            },
-            Op::Ret { value } => {
-                let returned = value.and_then(|value| self.constant(self.taken(before, value)));
-                self.fates
-                    .ends(self.caller, returned, self.depth, self.passed)
-            }
-            Op::Unreachable => true,
-            _ => false,
-        }
-    }
-
-    /// Goes past a call; false if that is too much work for a program that is about to end.
-    fn pass(&mut self, inst: InstId) -> bool {
-        let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = self.body.insts[inst].op else {
-            return true;
-        };
-        if let Some(&Const::Func(func)) = self.body.const_of(callee)
-            && !self.passed.contains(&func)
-        {
-            self.passed.push(func);
-        }
-        let bodies = self.passed.iter();
-        let work = bodies.filter_map(|&func| self.fates.program.funcs[func].body.as_ref());
-        work.map(|body| body.insts.len()).sum::<usize>() <= MAX_WORK
-    }
-
-    fn enter(&mut self, from: BlockId, block: BlockId) -> bool {
-        let edge = (from, block);
-        if self.done.contains(&edge) {
-            return true;
-        }
-        if self.open.contains(&edge) || self.open.len() + self.done.len() >= MAX_EDGES {
-            return false;
-        }
-        self.open.push(edge);
-        let ends = self.from(Some(from), block, 0);
-        self.open.pop();
-        if ends {
-            self.done.push(edge);
-        }
-        ends
-    }
-
-    /// What a φ is after this block.
-    fn taken(&self, before: Option<BlockId>, operand: Operand) -> Operand {
-        let def = operand.as_value().and_then(|value| self.body.def(value));
-        let Some(Op::Phi { incoming }) = def.map(|inst| self.body.insts[inst].op) else {
-            return operand;
-        };
-        let mut entries = self.body.incoming(incoming).iter();
-        entries
-            .find(|entry| Some(entry.block) == before)
-            .map_or(operand, |entry| entry.value)
-    }
-
+impl OfCall<'_, '_> {
     /// The call's result, or a number.
-    fn constant(&self, operand: Operand) -> Option<i64> {
+    fn class(&self, way: &Way, operand: Operand) -> Class {
+        let operand = way.taken(self.body, operand);
         if operand.as_value() == Some(self.body.result(self.call)) {
             return self.returned;
         }
-        constant(self.fates.program, self.body, operand)
+        constant(self.fates.program, self.body, operand).map_or(Class::Any, Class::Eq)
+    }
+}
+
+impl Asker for OfCall<'_, '_> {
+    fn never_passes(&mut self, inst: InstId) -> bool {
+        self.fates.no_return.never_passes(self.body, inst)
     }
 
-    fn decided(&self, cond: Operand) -> Option<bool> {
+    fn decides(&mut self, way: &Way, cond: Operand) -> Option<bool> {
         let inst = self.body.def(cond.as_value()?)?;
         let Op::Cmp { pred, a, b } = self.body.insts[inst].op else {
             return None;
         };
-        let (a, b) = (self.constant(a)?, self.constant(b)?);
-        match pred {
-            CmpPred::Eq => Some(a == b),
-            CmpPred::Ne => Some(a != b),
-            CmpPred::Slt => Some(a < b),
-            CmpPred::Sle => Some(a <= b),
-            CmpPred::Sgt => Some(a > b),
-            CmpPred::Sge => Some(a >= b),
+        let Class::Eq(b) = self.class(way, b) else {
+            return None;
+        };
+        let (holds, fails) = match pred {
+            CmpPred::Eq => (Class::Eq(b), Class::Ne(b)),
+            CmpPred::Ne => (Class::Ne(b), Class::Eq(b)),
+            CmpPred::Slt => (Class::Lt(b), Class::Ge(b)),
+            CmpPred::Sge => (Class::Ge(b), Class::Lt(b)),
+            CmpPred::Sle => (
+                Class::Lt(b.checked_add(1)?),
+                Class::Ge(b.checked_add(1)?),
+            ),
+            CmpPred::Sgt => (
+                Class::Ge(b.checked_add(1)?),
+                Class::Lt(b.checked_add(1)?),
+            ),
+            _ => return None,
+        };
+        match self.class(way, a) {
+            a if a.implies(holds) => Some(true),
+            a if a.implies(fails) => Some(false),
             _ => None,
         }
+    }
+
+    fn accepts(&mut self, way: &Way, value: Option<Operand>, work: &mut Work) -> bool {
+        let value = value.map(|value| way.taken(self.body, value));
+        let is_main = self.fates.program.func_name(self.caller) == "main";
+        let is_passed_on = value.is_some_and(|v| v.as_value() == Some(self.body.result(self.call)));
+        if is_main && is_passed_on {
+            return false;
+        }
+        let returned = value.map_or(Class::Any, |value| self.class(way, value));
+        self.fates.ends(self.caller, returned, self.depth, work)
     }
 }

@@ -12,7 +12,7 @@ use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
-use super::causes::{Caused, at_return, cause};
+use super::causes::{Caused, after_all, cause};
 use super::doubts::{is_doubtful, is_unwanted};
 use super::execute::{Fuel, Second, second_look};
 use super::inspect::Inspection;
@@ -435,7 +435,7 @@ impl<'w, 'a> Work<'w, 'a> {
                 self.findings.push(Caused {
                     finding,
                     by,
-                    at_return: at_return(self.frame, flow, &losses),
+                    after: after_all(self.frame, self.values, flow, &losses),
                 });
                 true
             }

@@ -5,6 +5,7 @@
 //! `drip_flow::explore` (candidate paths) → `trials` (can they happen? `feasible`, `region`) → `report` (finding, ledger) → `summarize`
 //! (what callers need to know).
 
+mod afterwards;
 mod alternatives;
 mod calls;
 mod causes;
@@ -35,6 +36,7 @@ mod trials;
 mod turns;
 mod unify;
 mod varargs;
+mod ways;
 mod zeroed;
 
 pub use driver::{Summaries, run, run_watched, summaries};

@@ -1,0 +1,149 @@
+//! Question: does every way from a statement on end the program, or return as the asker accepts?
+//!
+//! A walk over all ways out of one statement, depth first. A call that nobody comes back from ends a way; so does a return that the
+//! asker accepts. A way that goes back to where it has been, or that is too long or too much work ([`Work`]), is a program that runs
+//! on. What a φ is depends on the way, so ways that meet are still two. Cost: at most [`MAX_EDGES`] for one question.
+
+use drip_program::{BlockId, Body, Const, FuncId, InstId, Op, Operand, Program};
+
+/// Edges that are followed for one question, in all functions together.
+const MAX_EDGES: usize = 400;
+
+/// Instructions of all functions that are called on the way.
+const MAX_WORK: usize = 600;
+
+/// What has been done on the way so far.
+#[derive(Clone, Default)]
+pub(super) struct Work {
+    passed: Vec<FuncId>,
+    edges: usize,
+}
+
+impl Work {
+    pub fn join(&mut self, other: Work) {
+        for func in other.passed {
+            if !self.passed.contains(&func) {
+                self.passed.push(func);
+            }
+        }
+        self.edges = self.edges.max(other.edges);
+    }
+
+    /// Goes past an instruction; false if that is too much work for a program that is about to end.
+    fn pass(&mut self, program: &Program, body: &Body, inst: InstId) -> bool {
+        let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = body.insts[inst].op else {
+            return true;
+        };
+        if let Some(&Const::Func(func)) = body.const_of(callee)
+            && !self.passed.contains(&func)
+        {
+            self.passed.push(func);
+        }
+        let bodies = self.passed.iter();
+        let work = bodies.filter_map(|&func| program.funcs[func].body.as_ref());
+        work.map(|body| body.insts.len()).sum::<usize>() <= MAX_WORK
+    }
+}
+
+/// What the one who asks knows.
+pub(super) trait Asker {
+    /// Does nobody come back from this call?
+    fn never_passes(&mut self, inst: InstId) -> bool;
+
+    /// The condition's value, where it is known on this way.
+    fn decides(&mut self, way: &Way, cond: Operand) -> Option<bool>;
+
+    /// Is a return of this value as good as the program's end?
+    fn accepts(&mut self, way: &Way, value: Option<Operand>, work: &mut Work) -> bool;
+}
+
+/// The edges of one way, in order.
+#[derive(Default)]
+pub(super) struct Way {
+    edges: Vec<(BlockId, BlockId)>,
+}
+
+impl Way {
+    /// What a φ is on this way.
+    pub fn taken(&self, body: &Body, mut operand: Operand) -> Operand {
+        let mut edges = self.edges.iter().rev();
+        while let Some(inst) = operand.as_value().and_then(|value| body.def(value))
+            && let Op::Phi { incoming } = body.insts[inst].op
+            && let Some(&(from, _)) = edges.find(|edge| Some(edge.1) == body.block_of(inst))
+            && let mut entries = body.incoming(incoming).iter()
+            && let Some(entry) = entries.find(|entry| entry.block == from)
+        {
+            operand = entry.value;
+        }
+        operand
+    }
+}
+
+/// The ways through one body.
+pub(super) struct Ways<'w, A> {
+    program: &'w Program,
+    body: &'w Body,
+    asker: A,
+    work: &'w mut Work,
+    way: Way,
+}
+
+impl<'w, A: Asker> Ways<'w, A> {
+    pub fn new(program: &'w Program, body: &'w Body, asker: A, work: &'w mut Work) -> Self {
+        Ways {
+            program,
+            body,
+            asker,
+            work,
+            way: Way::default(),
+        }
+    }
+
+    /// Does every way from behind this instruction end?
+    pub fn all_end(&mut self, block: BlockId, after: InstId) -> bool {
+        self.from(block, after.as_u32() + 1)
+    }
+
+    fn from(&mut self, block: BlockId, first: u32) -> bool {
+        let body = self.body;
+        for inst in body
+            .block_insts(block)
+            .filter(|inst| inst.as_u32() >= first)
+        {
+            if self.asker.never_passes(inst) {
+                return true;
+            }
+            if !self.work.pass(self.program, body, inst) {
+                return false;
+            }
+        }
+        match body.insts[body.terminator(block)].op {
+            Op::Br { target } => self.enter(block, target),
+            Op::CondBr { cond, then, els } => match self.asker.decides(&self.way, cond) {
+                Some(true) => self.enter(block, then),
+                Some(false) => self.enter(block, els),
+                None => self.enter(block, then) && self.enter(block, els),
+            },
+            Op::Switch { .. } => {
+                let mut targets = Vec::new();
+                body.for_each_succ(block, |to| targets.push(to));
+                targets.into_iter().all(|to| self.enter(block, to))
+            }
+            Op::Ret { value } => self.asker.accepts(&self.way, value, self.work),
+            Op::Unreachable => true,
+            _ => false,
+        }
+    }
+
+    fn enter(&mut self, from: BlockId, block: BlockId) -> bool {
+        let edge = (from, block);
+        if self.way.edges.contains(&edge) || self.work.edges >= MAX_EDGES {
+            return false;
+        }
+        self.work.edges += 1;
+        self.way.edges.push(edge);
+        let ends = self.from(block, 0);
+        self.way.edges.pop();
+        ends
+    }
+}
