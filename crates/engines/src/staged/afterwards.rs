@@ -6,12 +6,38 @@
 
 use drip_cond::Sort;
 use drip_flow::{End, Frame, State, UseFlow, Values};
-use drip_models::{Class, Value};
+use drip_models::{Atom, Class, Subject, Value};
 use drip_program::{BlockId, FuncId, InstId, Op, Operand};
 
 use super::exits::ExitReader;
 use super::paths::Path;
 use super::ways::{Asker, Way, Ways, Work};
+
+/// What the path asks of the function's arguments.
+pub(super) fn asked_of_arguments(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    flow: &UseFlow,
+    path: &Path,
+    end: &End,
+) -> Vec<Atom> {
+    let blocks: Vec<BlockId> = path.blocks(flow).collect();
+    let state = known_on(frame, values, &blocks, end);
+    let mut atoms = reader(frame, values).atoms(&state);
+    atoms.retain(|atom| matches!(&atom.subject, Subject::Entry(path) if path.loads.is_empty()));
+    atoms
+}
+
+fn reader<'r, 'a>(frame: &'r Frame<'a>, values: &'r mut Values) -> ExitReader<'r, 'a> {
+    ExitReader {
+        frame,
+        values,
+        objects: &[],
+        fresh: &[],
+        limited: false,
+        keeps_result: false,
+    }
+}
 
 /// Returns of a function after which the question is up to its callers.
 #[derive(Clone)]
@@ -118,15 +144,7 @@ fn returned(
     state: &State,
     value: Option<Operand>,
 ) -> Class {
-    let mut reader = ExitReader {
-        frame,
-        values,
-        objects: &[],
-        fresh: &[],
-        limited: false,
-        keeps_result: false,
-    };
-    match reader.returned_value(state, value) {
+    match reader(frame, values).returned_value(state, value) {
         Value::Int(number) => Class::Eq(number),
         Value::Unknown(class) => class,
         Value::Fresh { .. } | Value::Func(_) => Class::NonZero,

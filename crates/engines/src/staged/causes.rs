@@ -6,7 +6,7 @@
 //! same are right, and the function is wrong).
 
 use drip_flow::{Choice, Frame, UseFlow, Values};
-use drip_models::Outcome;
+use drip_models::{Atom, Outcome};
 use drip_program::{Const, FuncId, InstId, Op};
 use rustc_hash::FxHashMap;
 
@@ -26,6 +26,8 @@ pub struct Caused {
     pub by: Option<FuncId>,
     /// What comes after all of its losses, if that is only a return.
     pub(super) after: Option<Returns>,
+    /// The function that loses it, and what each of the losses asks of its arguments.
+    pub(super) asked: Option<(FuncId, Vec<Vec<Atom>>)>,
 }
 
 impl Caused {
@@ -35,6 +37,7 @@ impl Caused {
             finding,
             by: None,
             after: None,
+            asked: None,
         }
     }
 }

@@ -56,7 +56,12 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
     findings.retain(|f| !is_system_header(&f.finding.primary.file));
     let fates = Fates::new(program, &facts.graph);
     for caused in &mut findings {
-        if caused.after.as_ref().is_some_and(|r| fates.ends_after(r)) {
+        let is_impossible = caused.asked.as_ref().is_some_and(|(func, asked)| {
+            let mut losses = asked.iter();
+            losses.all(|asked| fates.is_never_called_so(*func, asked))
+        });
+        let ends = |returns| fates.ends_after(returns);
+        if is_impossible || caused.after.as_ref().is_some_and(ends) {
             caused.finding.confidence = Confidence::Low;
         }
     }

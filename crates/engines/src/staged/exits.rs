@@ -19,12 +19,9 @@ use smallvec::SmallVec;
 use super::effects::bound_writes;
 use super::feasible::can_hold;
 use super::interface::{atom_of, is_worth_telling};
-use super::merge::without_weaker;
+use super::merge::{bounded, without_weaker};
 use super::objects::whole_copies;
 use super::zeroed::{is_stored_at_birth, is_zeroed};
-
-/// Conditions per outcome.
-pub(super) const MAX_ATOMS: usize = 4;
 
 /// Reads exits of one function.
 pub(super) struct ExitReader<'m, 'a> {
@@ -732,7 +729,7 @@ impl ExitReader<'_, '_> {
     }
 
     /// Conditions on the interface that the path has taken.
-    fn atoms(&mut self, state: &State) -> Vec<Atom> {
+    pub(super) fn atoms(&mut self, state: &State) -> Vec<Atom> {
         let mut atoms: Vec<Atom> = Vec::new();
         for &fact in &state.facts {
             if let Some((sym, class)) = atom_of(self.values, fact)
@@ -756,8 +753,6 @@ impl ExitReader<'_, '_> {
                 });
             }
         }
-        let mut atoms = without_weaker(atoms);
-        atoms.truncate(MAX_ATOMS);
-        atoms
+        bounded(without_weaker(atoms))
     }
 }

@@ -7,10 +7,12 @@
 //! zero, or whatever it was given, ends as if all were well: that is a plain leak. A function whose address is taken is called where
 //! the call graph says.
 
-use drip_models::Class;
+use drip_base::IdSet;
+use drip_models::{Atom, Class, Root, Subject};
 use drip_pointer::{CallGraph, Callees};
+use drip_program::address_taken::address_taken;
 use drip_program::noreturn::NoReturn;
-use drip_program::{Body, CmpPred, FuncId, InstId, Op, Operand, Program};
+use drip_program::{Body, CmpPred, FuncId, InstId, Linkage, Op, Operand, Program};
 use rustc_hash::FxHashMap;
 
 use super::afterwards::Returns;
@@ -24,6 +26,9 @@ pub(super) struct Fates<'f> {
     program: &'f Program,
     no_return: NoReturn,
     callers: FxHashMap<FuncId, Vec<(FuncId, InstId)>>,
+    /// Functions that may be called from where nobody sees it.
+    taken: IdSet<FuncId>,
+    has_main: bool,
 }
 
 impl<'f> Fates<'f> {
@@ -52,7 +57,41 @@ impl<'f> Fates<'f> {
             program,
             no_return: NoReturn::build(program, &[]),
             callers,
+            taken: address_taken(program),
+            has_main: (program.funcs.iter_enumerated())
+                .any(|(f, _)| program.func_name(f) == "main"),
         }
+    }
+
+    /// Do callers pass constants that exclude each other's way to the loss? Of several callers, all of which are known, none passes
+    /// what the path asks for: what a flag and a pointer are goes together, but only callers know.
+    pub fn is_never_called_so(&self, func: FuncId, asked: &[Atom]) -> bool {
+        let is_internal = self.program.funcs[func].linkage == Linkage::Internal;
+        let Some(calls) = self.callers.get(&func).filter(|calls| calls.len() > 1) else {
+            return false;
+        };
+        if self.taken.contains(func) || !(is_internal || self.has_main) {
+            return false;
+        }
+        calls.iter().all(|&(caller, call)| {
+            let Some(body) = &self.program.funcs[caller].body else {
+                return false;
+            };
+            let (Op::Call { args, .. } | Op::Invoke { args, .. }) = body.insts[call].op else {
+                return false;
+            };
+            asked.iter().any(|atom| {
+                let passed = match &atom.subject {
+                    Subject::Entry(path) => match path.root {
+                        Root::Arg(n) => body.list(args).get(usize::from(n)),
+                        _ => None,
+                    },
+                    Subject::Ret => None,
+                };
+                let number = passed.and_then(|&arg| constant(self.program, body, arg));
+                number.is_some_and(|number| !atom.class.contains(number))
+            })
+        })
     }
 
     /// Does the program end after each of these returns?
@@ -130,14 +169,8 @@ impl Asker for OfCall<'_, '_> {
             CmpPred::Ne => (Class::Ne(b), Class::Eq(b)),
             CmpPred::Slt => (Class::Lt(b), Class::Ge(b)),
             CmpPred::Sge => (Class::Ge(b), Class::Lt(b)),
-            CmpPred::Sle => (
-                Class::Lt(b.checked_add(1)?),
-                Class::Ge(b.checked_add(1)?),
-            ),
-            CmpPred::Sgt => (
-                Class::Ge(b.checked_add(1)?),
-                Class::Lt(b.checked_add(1)?),
-            ),
+            CmpPred::Sle => (Class::Lt(b.checked_add(1)?), Class::Ge(b.checked_add(1)?)),
+            CmpPred::Sgt => (Class::Ge(b.checked_add(1)?), Class::Lt(b.checked_add(1)?)),
             _ => return None,
         };
         match self.class(way, a) {

@@ -11,6 +11,7 @@ use drip_pointer::local::CallTable;
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
+use super::afterwards::asked_of_arguments;
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
 use super::doubts::{is_doubtful, is_unwanted};
@@ -432,10 +433,16 @@ impl<'w, 'a> Work<'w, 'a> {
                 let by = losses
                     .first()
                     .and_then(|(_, path, _)| cause(self.frame, flow, path));
+                let mut asked_by = |(index, path, _): &(usize, Path, Confidence)| {
+                    let end = &flow.ends[*index];
+                    asked_of_arguments(self.frame, self.values, flow, path, end)
+                };
+                let asked = losses.iter().map(&mut asked_by).collect();
                 self.findings.push(Caused {
                     finding,
                     by,
                     after: after_all(self.frame, self.values, flow, &losses),
+                    asked: Some((self.frame.func, asked)),
                 });
                 true
             }

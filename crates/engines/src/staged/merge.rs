@@ -9,7 +9,10 @@ use drip_models::{
 };
 
 use super::effects::{bound_writes, drop_behind_null, reduce_effects};
-use super::exits::MAX_ATOMS;
+
+/// Conditions of one outcome: on parameters, and in all where some are on what parameters lead to.
+const MAX_ATOMS_ON_PARAMETERS: usize = 6;
+const MAX_ATOMS: usize = 4;
 
 /// Outcomes up to which even those that differ in numbers only are kept apart.
 const FEW_OUTCOMES: usize = 4;
@@ -123,6 +126,18 @@ pub(super) fn without_weaker(atoms: Vec<Atom>) -> Vec<Atom> {
     }
     strongest.sort();
     strongest
+}
+
+/// As many conditions as an outcome may have. Those on parameters come first: callers pass constants.
+pub(super) fn bounded(atoms: Vec<Atom>) -> Vec<Atom> {
+    let is_on_parameter =
+        |atom: &Atom| matches!(&atom.subject, Subject::Entry(path) if path.loads.is_empty());
+    let (mut kept, deeper): (Vec<Atom>, Vec<Atom>) = atoms.into_iter().partition(is_on_parameter);
+    kept.truncate(MAX_ATOMS_ON_PARAMETERS);
+    let left = MAX_ATOMS.saturating_sub(kept.len());
+    kept.extend(deeper.into_iter().take(left));
+    kept.sort();
+    kept
 }
 
 /// Outcomes with equal effects whose conditions complement or include each other.
@@ -500,7 +515,7 @@ fn together(a: &Outcome, b: &Outcome) -> Option<Outcome> {
     both.when = a.when.iter().chain(&b.when).cloned().collect();
     both.when.sort();
     both.when.dedup();
-    both.when.truncate(MAX_ATOMS);
+    both.when = bounded(std::mem::take(&mut both.when));
     both.fresh = a.fresh.iter().chain(&b.fresh).copied().collect();
     both.fresh.sort_unstable();
     both.fresh.dedup();
