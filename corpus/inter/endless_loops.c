@@ -87,7 +87,7 @@ int start_bad(int port) {
 }
 
 int start_ok(int port) {
-  int *conf = malloc(sizeof *conf); // OK[false-alarm]: the server loop ends the thread, not the function
+  int *conf = malloc(sizeof *conf); // OK: the server loop ends the thread, not the function
   if (!conf)
     return -1;
   *conf = port;

@@ -8,6 +8,7 @@ pub mod arithmetic;
 mod call;
 mod control;
 mod edge;
+mod error_number;
 mod explore;
 mod forward;
 mod frame;
@@ -23,6 +24,7 @@ mod transfer;
 mod values;
 
 pub use arithmetic::sort_of;
+pub use error_number::{as_error_number, reads_error_number};
 pub use explore::{EXITS_FUEL, FATE_FUEL, Goal, MAX_STATES, explore};
 pub use forward::stored_just_before;
 pub use frame::{Frame, args_of, cell_of, region};

@@ -24,6 +24,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::arithmetic::{self, sort_of};
+use crate::error_number::{as_error_number, reads_error_number};
 use crate::forward::{copied_version, is_zeroed, stored_just_before};
 use crate::frame::{cell_of, region};
 
@@ -487,10 +488,15 @@ impl Builder<'_> {
                 .memory
                 .find_object(ObjKind::Stack(inst))
                 .map(|obj| self.address(obj, 0)),
-            Op::Load { addr } => Some(
-                self.forwarded(block, inst, addr, data.ty)
-                    .unwrap_or_else(|| self.load(inst, addr, data.ty)),
-            ),
+            Op::Load { addr } => {
+                let loaded = self
+                    .forwarded(block, inst, addr, data.ty)
+                    .unwrap_or_else(|| self.load(inst, addr, data.ty));
+                Some(match reads_error_number(self.program, self.body, addr) {
+                    true => as_error_number(&mut self.out.terms, loaded),
+                    false => loaded,
+                })
+            }
             Op::PtrAdd {
                 base,
                 offset,

@@ -17,7 +17,7 @@ use drip_program::{BlockId, InstId, Op, Operand, Type};
 use smallvec::SmallVec;
 
 use super::effects::bound_writes;
-use super::feasible::can_hold;
+use super::feasible::{can_be, can_hold};
 use super::interface::{atom_of, is_worth_telling};
 use super::merge::{bounded, without_weaker};
 use super::objects::whole_copies;
@@ -644,6 +644,9 @@ impl ExitReader<'_, '_> {
         if self.values.terms.sort(term) == Sort::Bool {
             return Class::Any;
         }
+        if let Some(class) = self.sign_of(term) {
+            return class;
+        }
         let candidates = [
             Class::Negative,
             Class::Positive,
@@ -672,6 +675,24 @@ impl ExitReader<'_, '_> {
             Class::NonNegative
         } else {
             Class::Any
+        }
+    }
+
+    /// The sign that a number has whatever it is made of (`-errno`).
+    fn sign_of(&mut self, term: TermId) -> Option<Class> {
+        if !matches!(
+            self.values.terms.kind(term),
+            TermKind::Linear(_) | TermKind::Binary(..)
+        ) {
+            return None;
+        }
+        let mut never = |class: Class| {
+            let fact = drip_flow::class_term(self.values, term, class);
+            fact.is_some_and(|fact| !can_be(self.values, &[fact]))
+        };
+        match never(Class::NonNegative) {
+            true => Some(Class::Negative),
+            false => never(Class::NonPositive).then_some(Class::Positive),
         }
     }
 

@@ -51,6 +51,11 @@ pub fn path_condition(
 
 /// Can these facts of an exit hold together, as far as a small budget tells? The exploration has only compared them one by one.
 pub fn can_hold(values: &mut Values, facts: &[TermId]) -> bool {
+    facts.len() < 2 || can_be(values, facts)
+}
+
+/// The same of facts that nobody has looked at yet.
+pub fn can_be(values: &mut Values, facts: &[TermId]) -> bool {
     const SMALL: Budget = Budget {
         interval_steps: 2_000,
         splits: 8,
@@ -59,7 +64,7 @@ pub fn can_hold(values: &mut Values, facts: &[TermId]) -> bool {
         sat_conflicts: 40,
         lemma_rounds: 0,
     };
-    facts.len() < 2 || !check(&mut values.terms, facts, &SMALL).is_infeasible()
+    !check(&mut values.terms, facts, &SMALL).is_infeasible()
 }
 
 /// What symbols stand for at one point of a path.

@@ -18,7 +18,7 @@ use drip_models::{
     Atom, Certainty, Class, Free, MAX_OUTCOMES, Outcome, Root, Summary, Value, ValuePath, Write,
 };
 use drip_pointer::{ObjId, ObjKind};
-use drip_program::{BlockId, Op, Type};
+use drip_program::{BlockId, Op, Operand, Type};
 use smallvec::SmallVec;
 
 use super::effects::{bound_writes, handed_out, reduce_effects};
@@ -40,6 +40,9 @@ const MAX_CLUSTERS: usize = 16;
 
 /// Ends of an exploration that become outcomes one by one; beyond it those with equal effects are merged at once.
 const MAX_ENDS: usize = 24;
+
+/// Values that a returned φ may stand for.
+const MAX_POSSIBLE: usize = 8;
 
 /// Blocks executed to tell the outcomes of one function apart: a base and a multiple of its blocks. What may become of the
 /// clusters that are left then is told without the condition.
@@ -121,6 +124,67 @@ pub fn summarize(
     summary.outcomes.sort();
     summary.outcomes.dedup();
     summary
+}
+
+/// Blocks that can be reached at all: a branch on what is the same in every run goes one way (`if (lock() != 0)`).
+fn reached_blocks(frame: &Frame<'_>, values: &mut Values) -> IdSet<BlockId> {
+    let mut reached = IdSet::with_capacity(frame.body.blocks.len());
+    let mut open = vec![BlockId::new(0)];
+    while let Some(block) = open.pop() {
+        if !reached.insert(block) {
+            continue;
+        }
+        match frame.body.insts[frame.body.terminator(block)].op {
+            Op::CondBr { cond, then, els } => {
+                let term = values.term(cond);
+                match values.terms.as_bool(term) {
+                    Some(true) => open.push(then),
+                    Some(false) => open.push(els),
+                    None => open.extend([then, els]),
+                }
+            }
+            _ => open.extend(frame.cfg.succs(block)),
+        }
+    }
+    reached
+}
+
+/// What a returned φ can be; itself, if that is more than a few values.
+fn possible_values(
+    frame: &Frame<'_>,
+    reached: &IdSet<BlockId>,
+    operand: Operand,
+) -> SmallVec<[Operand; 4]> {
+    let mut known: SmallVec<[Operand; 4]> = SmallVec::from_slice(&[operand]);
+    let mut next = 0;
+    while let Some(&value) = known.get(next) {
+        let def = value.as_value().and_then(|value| frame.body.def(value));
+        let Some(Op::Phi { incoming }) = def.map(|inst| frame.body.insts[inst].op) else {
+            next += 1;
+            continue;
+        };
+        let entries = frame.body.incoming(incoming).iter();
+        known.remove(next);
+        for entry in entries.filter(|entry| reached.contains(entry.block)) {
+            if entry.value != value && !known.contains(&entry.value) {
+                known.push(entry.value);
+            }
+        }
+        if known.len() > MAX_POSSIBLE {
+            return SmallVec::from_slice(&[operand]);
+        }
+    }
+    known
+}
+
+/// What is known of a number that is one or the other.
+fn either_result(a: &Value, b: &Value) -> Value {
+    let class = |value: &Value| match value {
+        Value::Int(number) => Class::Eq(*number),
+        Value::Unknown(class) => *class,
+        _ => Class::Any,
+    };
+    Value::Unknown(class(a).join(class(b)))
 }
 
 /// Arguments behind the named ones, if the function takes them.
@@ -503,6 +567,7 @@ impl<'a> Maker<'_, 'a> {
             env: SmallVec::new(),
         };
         let frame = self.frame;
+        let reached = reached_blocks(frame, self.values);
         let mut reader = self.reader(&[]);
         let mut outcome: Option<Outcome> = None;
         for block in frame.body.blocks.ids() {
@@ -510,10 +575,21 @@ impl<'a> Maker<'_, 'a> {
             let Op::Ret { value } = frame.body.insts[inst].op else {
                 continue;
             };
-            if !frame.cfg.is_reachable(block) {
+            if !reached.contains(block) {
                 continue;
             }
-            let mut here = Outcome::returning(reader.returned_value(&state, value));
+            let possible = value.map_or_else(SmallVec::new, |value| {
+                possible_values(frame, &reached, value)
+            });
+            let mut results = possible
+                .iter()
+                .map(|&value| reader.returned_value(&state, Some(value)));
+            let first = results.next().unwrap_or(Value::Unknown(Class::Any));
+            let ret = results.fold(first, |known, value| match known == value {
+                true => known,
+                false => either_result(&known, &value),
+            });
+            let mut here = Outcome::returning(ret);
             reader.written_cells(&state, inst, &mut here);
             here.writes.sort();
             reader.limited |= bound_writes(&mut here);
@@ -521,7 +597,7 @@ impl<'a> Maker<'_, 'a> {
                 None => outcome = Some(here),
                 Some(known) => {
                     if known.ret != here.ret {
-                        known.ret = Value::Unknown(Class::Any);
+                        known.ret = either_result(&known.ret, &here.ret);
                     }
                     blend(known, &here);
                 }

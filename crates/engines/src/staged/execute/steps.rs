@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use drip_cond::{Sort, TermId};
 use drip_flow::arithmetic::{self, sort_of, widened};
+use drip_flow::{as_error_number, reads_error_number};
 use drip_program::{
     BinaryOp, Body, CastOp, CmpPred, Const, InstId, Op, Operand, RmwOp, Type, TypeId, ValueId,
 };
@@ -114,11 +115,17 @@ impl Machine<'_, '_> {
                 Value::Word(self.address(obj, 0))
             }
             Op::Load { addr } => {
-                let addr = self.word(activation, &run.env, addr);
-                let Some(place) = self.used_place(&mut run.world, addr) else {
+                let at = self.word(activation, &run.env, addr);
+                let Some(place) = self.used_place(&mut run.world, at) else {
                     return Some(Next::Dead);
                 };
-                self.read(&mut run.world, place, data.ty)
+                match self.read(&mut run.world, place, data.ty) {
+                    Value::Word(word) if reads_error_number(self.context.program, body, addr) => {
+                        let term = as_error_number(&mut self.terms, word.term);
+                        Value::Word(Word { term, ..word })
+                    }
+                    value => value,
+                }
             }
             Op::Store { addr, value } => {
                 let addr = self.word(activation, &run.env, addr);
