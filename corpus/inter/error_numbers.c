@@ -98,3 +98,21 @@ int trylock_bad(pthread_mutex_t *lock) {
   pthread_mutex_unlock(lock);
   return 0;
 }
+
+/* Two numbers that take each other's place in a loop. */
+static int swapped(int n) {
+  int a = 1, b = 2;
+  while (n-- > 0) {
+    int old = a;
+    a = b;
+    b = old;
+  }
+  return a;
+}
+
+int swapped_ok(int n) {
+  char *copy = strdup("text");
+  if (swapped(n) > 0)
+    free(copy);
+  return n;
+}

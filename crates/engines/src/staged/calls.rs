@@ -11,8 +11,8 @@ use drip_models::{
 use drip_pointer::local::CallTable;
 use drip_pointer::{CallGraph, Callees, ObjKind};
 use drip_program::{
-    Body, CallFlags, Const, FuncAttrs, FuncId, GlobalId, InstId, Linkage, Op, Operand, ParamAttrs,
-    Program, Type,
+    Body, CallFlags, CastOp, Const, FuncAttrs, FuncId, GlobalId, InstId, Linkage, Op, Operand,
+    ParamAttrs, Program, Type,
 };
 use smallvec::SmallVec;
 
@@ -91,7 +91,44 @@ pub fn call_summary(
             Arc::new(opaque_call(args.len as usize))
         }
     };
-    Some(possible(context.program, body, body.list(args), summary))
+    let args = body.list(args);
+    let summary = possible(context.program, body, args, summary);
+    Some(keeping_numbers(body, args, summary))
+}
+
+/// A pointer that is passed as a number (`tree_insert(t, (uintptr_t)key)`) is out of sight in whoever can keep it: numbers are not
+/// followed as pointers from there on.
+fn keeping_numbers(body: &Body, args: &[Operand], mut summary: Arc<Summary>) -> Arc<Summary> {
+    let is_pointer = |arg: &Operand| {
+        let def = arg.as_value().and_then(|value| body.def(value));
+        let op = def.map(|inst| body.insts[inst].op);
+        matches!(
+            op,
+            Some(Op::Cast {
+                op: CastOp::PtrToInt,
+                ..
+            })
+        )
+    };
+    let numbers: Vec<u16> = (0..)
+        .zip(args)
+        .filter(|(_, arg)| is_pointer(arg))
+        .map(|(n, _)| n)
+        .collect();
+    if summary.pure || numbers.is_empty() {
+        return summary;
+    }
+    for outcome in &mut Arc::make_mut(&mut summary).outcomes {
+        for &n in &numbers {
+            outcome.escapes.push(Escape {
+                path: ValuePath::arg(n),
+                to: EscapeTo::Unknown,
+            });
+        }
+        outcome.escapes.sort();
+        outcome.escapes.dedup();
+    }
+    summary
 }
 
 /// Calls of several functions that turn out to be calls of fewer: the function's own memory says which table or pointer it is

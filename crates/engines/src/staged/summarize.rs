@@ -41,8 +41,8 @@ const MAX_CLUSTERS: usize = 16;
 /// Ends of an exploration that become outcomes one by one; beyond it those with equal effects are merged at once.
 const MAX_ENDS: usize = 24;
 
-/// Values that a returned φ may stand for.
-const MAX_POSSIBLE: usize = 8;
+/// Values that a returned φ may stand for, with the φs on the way to them.
+const MAX_POSSIBLE: usize = 12;
 
 /// Blocks executed to tell the outcomes of one function apart: a base and a multiple of its blocks. What may become of the
 /// clusters that are left then is told without the condition.
@@ -155,26 +155,27 @@ fn possible_values(
     reached: &IdSet<BlockId>,
     operand: Operand,
 ) -> SmallVec<[Operand; 4]> {
-    let mut known: SmallVec<[Operand; 4]> = SmallVec::from_slice(&[operand]);
+    let mut possible: SmallVec<[Operand; 4]> = SmallVec::new();
+    let mut seen: SmallVec<[Operand; 8]> = SmallVec::from_slice(&[operand]);
     let mut next = 0;
-    while let Some(&value) = known.get(next) {
+    while let Some(&value) = seen.get(next) {
+        next += 1;
         let def = value.as_value().and_then(|value| frame.body.def(value));
         let Some(Op::Phi { incoming }) = def.map(|inst| frame.body.insts[inst].op) else {
-            next += 1;
+            possible.push(value);
             continue;
         };
         let entries = frame.body.incoming(incoming).iter();
-        known.remove(next);
         for entry in entries.filter(|entry| reached.contains(entry.block)) {
-            if entry.value != value && !known.contains(&entry.value) {
-                known.push(entry.value);
+            if !seen.contains(&entry.value) {
+                seen.push(entry.value);
             }
         }
-        if known.len() > MAX_POSSIBLE {
+        if seen.len() > MAX_POSSIBLE {
             return SmallVec::from_slice(&[operand]);
         }
     }
-    known
+    possible
 }
 
 /// What is known of a number that is one or the other.
@@ -197,11 +198,15 @@ fn handed_on(frame: &Frame<'_>) -> Vec<drip_models::Escape> {
     if !hands_on_varargs(frame) {
         return Vec::new();
     }
-    let escape = |index: usize| drip_models::Escape {
-        path: ValuePath::arg(index as u16),
-        to: drip_models::EscapeTo::Unknown,
-    };
+    let escape = |index: usize| escaping(ValuePath::arg(index as u16));
     (named..named + MAX_VARARGS).map(escape).collect()
+}
+
+fn escaping(path: ValuePath) -> drip_models::Escape {
+    drip_models::Escape {
+        path,
+        to: drip_models::EscapeTo::Unknown,
+    }
 }
 
 /// A result that may be new or somebody else's memory, without a condition that tells callers which, is no allocation (Saturn
@@ -263,10 +268,7 @@ fn counted_releases(summary: &mut Summary) {
         for path in &freed {
             let kept = !outcome.frees.iter().any(|f| f.path == *path);
             if kept && outcome.writes.iter().any(|w| counts_down(w, path)) {
-                outcome.escapes.push(drip_models::Escape {
-                    path: path.clone(),
-                    to: drip_models::EscapeTo::Unknown,
-                });
+                outcome.escapes.push(escaping(path.clone()));
                 outcome.escapes.sort();
                 outcome.escapes.dedup();
             }
@@ -318,10 +320,7 @@ impl<'a> Maker<'_, 'a> {
         objects
             .iter()
             .filter_map(|&obj| reader.object_path(obj))
-            .map(|path| drip_models::Escape {
-                path,
-                to: drip_models::EscapeTo::Unknown,
-            })
+            .map(escaping)
             .collect()
     }
 
