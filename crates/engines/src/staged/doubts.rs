@@ -45,6 +45,50 @@ pub fn is_unwanted(
         || is_made_by_mistake(frame, flow, path)
 }
 
+/// Does everything that is decided on the path, once the block is there, hang on the function's parameters and on what the library
+/// says of them? Whether a path can be taken that asks for something in memory, or for what another function of the program returns,
+/// only those know who put it there.
+pub fn is_plainly_possible(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let Some(&object) = flow.objects.first() else {
+        return false;
+    };
+    let ObjKind::Fresh { call, .. } = frame.local.memory.kind(object) else {
+        return false;
+    };
+    let birth = frame.block_of(call);
+    let mut blocks = path.blocks(flow).skip_while(|&block| block != birth);
+    blocks.all(
+        |block| match frame.body.insts[frame.body.terminator(block)].op {
+            Op::CondBr { cond, .. } => is_plain(frame, call, cond),
+            Op::Switch { value, .. } => is_plain(frame, call, value),
+            _ => true,
+        },
+    )
+}
+
+/// Is the value made of parameters, constants, and what library functions say of such?
+fn is_plain(frame: &Frame<'_>, birth: InstId, operand: Operand) -> bool {
+    let body = frame.body;
+    let Some(value) = operand.as_value() else {
+        return true;
+    };
+    let Some(inst) = body.def(value) else {
+        return body.as_param(value).is_some();
+    };
+    match body.insts[inst].op {
+        Op::Cmp { a, b, .. } | Op::Binary { a, b, .. } => {
+            is_plain(frame, birth, a) && is_plain(frame, birth, b)
+        }
+        Op::Cast { value, .. } => is_plain(frame, birth, value),
+        Op::Call { args, .. } | Op::Invoke { args, .. } => {
+            let is_library = defined_callee(frame, inst).is_none();
+            let has_input = body.list(args).iter().any(|arg| arg.as_value().is_some());
+            inst == birth || is_library && has_input
+        }
+        _ => false,
+    }
+}
+
 /// Does the loss hang on what a callee does out of everybody's sight? It frees or keeps the object in another outcome, and neither
 /// a condition nor a result that the caller looks at tells the two apart: callers mean the usual outcome (a sanity check that
 /// never fails, an insertion of a key that is known to be new).

@@ -14,7 +14,7 @@ use drip_program::{BlockId, Body, FuncId, Op};
 use super::afterwards::asked_of_arguments;
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
-use super::doubts::{is_doubtful, is_unwanted};
+use super::doubts::{is_doubtful, is_plainly_possible, is_unwanted};
 use super::execute::{Fuel, Second, second_look};
 use super::inspect::Inspection;
 use super::objects::{fresh_objects, holders};
@@ -23,7 +23,7 @@ use super::replay::replay;
 use super::report::{Loss, Reporter};
 use super::summarize::{summarize, uncalled};
 use super::trials::Trials;
-use crate::finding::{Confidence, LedgerEntry, Verdict};
+use crate::finding::{Confidence, LedgerEntry, Rule, Verdict};
 use crate::statistics::Statistics;
 
 /// Instructions executed for all fresh objects of one function: a base and a multiple of its instructions. Objects beyond it
@@ -429,7 +429,13 @@ impl<'w, 'a> Work<'w, 'a> {
             })
             .collect();
         match reporter.finding(flow, &shown) {
-            Some(finding) => {
+            Some(mut finding) => {
+                let mut likely = losses.iter().filter(|l| l.2 == Confidence::High);
+                if finding.rule == Rule::D002
+                    && !likely.any(|l| is_plainly_possible(self.frame, flow, &l.1))
+                {
+                    finding.confidence = finding.confidence.min(Confidence::Medium);
+                }
                 let by = losses
                     .first()
                     .and_then(|(_, path, _)| cause(self.frame, flow, path));
