@@ -82,7 +82,13 @@ fn is_plain(frame: &Frame<'_>, birth: InstId, operand: Operand) -> bool {
         Op::Cast { value, .. } => is_plain(frame, birth, value),
         Op::Call { args, .. } | Op::Invoke { args, .. } => {
             let is_library = defined_callee(frame, inst).is_none();
-            let has_input = body.list(args).iter().any(|arg| arg.as_value().is_some());
+            // Somewhere to write to is no input.
+            let is_buffer = |value| {
+                let def = body.def(value).map(|inst| body.insts[inst].op);
+                matches!(def, Some(Op::Alloca { .. }))
+            };
+            let mut inputs = body.list(args).iter().filter_map(|arg| arg.as_value());
+            let has_input = inputs.any(|value| !is_buffer(value));
             inst == birth || is_library && has_input
         }
         _ => false,
