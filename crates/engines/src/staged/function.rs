@@ -28,7 +28,7 @@ use crate::statistics::Statistics;
 
 /// Instructions executed for all fresh objects of one function: a base and a multiple of its instructions. Objects beyond it
 /// are given up.
-pub const FUNCTION_FUEL: (usize, usize) = (200_000, 800);
+pub const FUNCTION_FUEL: (usize, usize) = (40_000, 150);
 
 /// Losing ends of one object that are looked at; further ones only until one can be reached.
 pub const MAX_LOSSES: usize = 6;

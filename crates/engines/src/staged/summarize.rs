@@ -46,7 +46,7 @@ const MAX_POSSIBLE: usize = 12;
 
 /// Blocks executed to tell the outcomes of one function apart: a base and a multiple of its blocks. What may become of the
 /// clusters that are left then is told without the condition.
-const SPLIT_FUEL: (usize, usize) = (1_000, 12);
+const SPLIT_FUEL: (usize, usize) = (300, 4);
 
 /// The summary of a function that nobody calls: whether it returns is all that anybody could ask.
 pub fn uncalled(frame: &Frame<'_>, may_throw: bool) -> Summary {

@@ -34,8 +34,8 @@ use run::Activation;
 use world::{Fate, Kind, Obj, Value, World};
 
 /// Instructions and questions to the solver for all paths of one object; beyond them its losses are suspicions.
-const STEPS: usize = 16_000;
-const QUERIES: usize = 400;
+const STEPS: usize = 12_000;
+const QUERIES: usize = 250;
 
 /// Runs that lose the block and whose facts turn out to contradict each other, for one path.
 const FINAL_QUERIES: usize = 4;
