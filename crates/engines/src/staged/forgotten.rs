@@ -101,14 +101,23 @@ impl Fields {
         match self.freed.get(&field) {
             None => places.next().copied(),
             Some(freeing) => places
-                .find(|place| place.is_parameter && !is_cared_for(context, place.func, freeing))
+                .find(|place| {
+                    let replaces = |func: FuncId| is_maker(func);
+                    place.is_parameter && !is_cared_for(context, place.func, freeing, replaces)
+                })
                 .copied(),
         }
     }
 }
 
-/// Does the function free the field, or one that it calls, or one that calls it?
-fn is_cared_for(context: &CallContext<'_>, func: FuncId, freeing: &FxHashSet<FuncId>) -> bool {
+/// Does the function free the field, or one that it calls, or one that calls it? Who replaces the block leaves another one there, and
+/// does not take care of the field for others.
+fn is_cared_for(
+    context: &CallContext<'_>,
+    func: FuncId,
+    freeing: &FxHashSet<FuncId>,
+    replaces: impl Fn(FuncId) -> bool,
+) -> bool {
     let graph = &context.graph.graph;
     let below = |from: FuncId, depth: usize| {
         let mut seen: FxHashSet<FuncId> = FxHashSet::from_iter([from]);
@@ -122,13 +131,18 @@ fn is_cared_for(context: &CallContext<'_>, func: FuncId, freeing: &FxHashSet<Fun
         }
         seen
     };
-    let frees = |functions: FxHashSet<FuncId>| functions.iter().any(|func| freeing.contains(func));
+    let empties = |func: &&FuncId| !replaces(**func);
     // Somebody who does one after the other counts as well.
     let mut callers = (0..graph.len())
         .map(FuncId::new)
         .filter(|&caller| graph.succs(caller).contains(&func));
-    frees(below(func, MAX_DEPTH))
-        || callers.any(|caller| frees(below(caller, MAX_DEPTH_OF_CALLERS)))
+    let own = below(func, MAX_DEPTH);
+    freeing.iter().any(|func| own.contains(func))
+        || callers.any(|caller| {
+            let others = below(caller, MAX_DEPTH_OF_CALLERS);
+            let mut emptying = freeing.iter().filter(empties);
+            emptying.any(|func| others.contains(func))
+        })
 }
 
 /// Findings for fields that nobody frees.
@@ -293,7 +307,7 @@ impl<'s, 'c> Scan<'s, 'c> {
                     Op::Cmp { .. } | Op::Load { .. } | Op::Bind { .. } => None,
                     Op::Store { value: stored, .. } if stored.as_value() != Some(value) => None,
                     Op::MemCopy { .. } | Op::MemSet { .. } => None,
-                    Op::PtrAdd { .. } | Op::Phi { .. } | Op::Select { .. } => {
+                    Op::PtrAdd { .. } | Op::Phi { .. } | Op::Select { .. } | Op::Cast { .. } => {
                         open.push(self.body.result(user));
                         None
                     }
