@@ -212,3 +212,53 @@ void rules_free(struct rules *r) {
   free(r->all);
   free(r);
 }
+
+/* A getter moves nothing: who asks for the title in sight only reads it. */
+struct page {
+  char *title;
+  char *text;
+};
+
+struct page *page_new(void) {
+  return calloc(1, sizeof(struct page));
+}
+
+int page_set_title(struct page *p, const char *title) {
+  free(p->title);
+  p->title = strdup(title); // LEAK: page_free forgets it
+  return p->title != NULL;
+}
+
+int page_set_text_ok(struct page *p, const char *text) {
+  free(p->text);
+  p->text = strdup(text);
+  return p->text != NULL;
+}
+
+const char *page_title(const struct page *p) {
+  return p->title;
+}
+
+/* This one gives it away. */
+char *page_take_text(struct page *p) {
+  char *text = p->text;
+  p->text = NULL;
+  return text;
+}
+
+size_t page_width(const struct page *p) {
+  return strlen(page_title(p));
+}
+
+void page_print(struct page *p) {
+  char *text = page_take_text(p);
+  if (text)
+    puts(text);
+  free(text);
+}
+
+void page_free(struct page *p) {
+  if (!p)
+    return;
+  free(p); // LOST
+}

@@ -5,7 +5,8 @@
 //! load and store of the field, by the structure's name and the offset in it (debug info, `drip_pointer::owners`).
 //!
 //! Domain: fields. A field is *made* where a new block is stored in it, *freed* where what it holds is given to somebody who frees it,
-//! and *moved* where that is returned, stored elsewhere or kept by somebody; its structure is *released* where some function frees a
+//! and *moved* where that is stored elsewhere, kept by somebody, or returned by a function that empties the field (a getter moves
+//! nothing); its structure is *released* where some function frees a
 //! pointer to it, or to a structure that contains it. Two rules (Heapcheck's rule 7, over all functions at once):
 //!
 //! 1. Made, never freed and never moved, and the structure is released: each such block is lost with its owner.
@@ -21,7 +22,8 @@
 
 use std::collections::BTreeMap;
 
-use drip_models::{Certainty, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
+use drip_base::IdSet;
+use drip_models::{Certainty, Class, Offset, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_pointer::owners::{Field, Owners, member_name, structures_in};
 use drip_program::{Body, DiTypeId, FuncId, InstId, Op, Operand, Program, StrId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -55,6 +57,8 @@ struct Release {
 /// What happens to what a field holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Taking {
+    /// Only looked at by the caller, unless the field is emptied at the same time.
+    Returned,
     Freed,
     Moved,
 }
@@ -78,7 +82,7 @@ impl Fields {
             Taking::Freed => {
                 self.freed.entry(field).or_default().insert(func);
             }
-            Taking::Moved => {
+            Taking::Moved | Taking::Returned => {
                 self.moved.insert(field);
             }
         }
@@ -148,9 +152,15 @@ fn is_cared_for(
 /// Findings for fields that nobody frees.
 pub fn forgotten_fields(context: &CallContext<'_>) -> Vec<Finding> {
     let mut fields = Fields::default();
-    for (func, function) in context.program.funcs.iter_enumerated() {
+    let funcs = &context.program.funcs;
+    let mut called = IdSet::with_capacity(funcs.len());
+    for (func, _) in funcs.iter_enumerated() {
+        called.extend(context.graph.graph.succs(func).iter().copied());
+    }
+    for (func, function) in funcs.iter_enumerated() {
         if let Some(body) = &function.body {
-            Scan::new(context, func, body, &mut fields).run();
+            let is_called = called.contains(func);
+            Scan::new(context, func, body, &mut fields, is_called).run();
         }
     }
     let found = fields.made.iter().filter_map(|(&field, made)| {
@@ -168,6 +178,8 @@ struct Scan<'s, 'c> {
     owners: Owners<'s>,
     users: FxHashMap<ValueId, Vec<InstId>>,
     fields: &'s mut Fields,
+    /// Somebody in sight calls the function.
+    is_called: bool,
 }
 
 impl<'s, 'c> Scan<'s, 'c> {
@@ -176,6 +188,7 @@ impl<'s, 'c> Scan<'s, 'c> {
         func: FuncId,
         body: &'s Body,
         fields: &'s mut Fields,
+        is_called: bool,
     ) -> Self {
         let mut users: FxHashMap<ValueId, Vec<InstId>> = FxHashMap::default();
         for inst in body.insts.ids() {
@@ -192,6 +205,7 @@ impl<'s, 'c> Scan<'s, 'c> {
             owners: Owners::new(context.program, body),
             users,
             fields,
+            is_called,
         }
     }
 
@@ -232,12 +246,27 @@ impl<'s, 'c> Scan<'s, 'c> {
             self.hide(addr);
             return;
         }
-        let Some(field) = self.owners.field(addr) else {
-            return;
-        };
-        if let Some(taking) = self.taking(self.body.result(inst), None) {
-            self.fields.take(field, taking, self.func);
+        if let Some(field) = self.owners.field(addr) {
+            self.read(field, inst);
         }
+    }
+
+    /// What becomes of what an instruction has read out of a field. A getter moves nothing: its callers, if they are in sight, read the
+    /// field by calling it.
+    fn read(&mut self, field: Field, inst: InstId) {
+        match self.taking(self.body.result(inst), None) {
+            Some(Taking::Returned) if self.is_called && !self.stores_to(field) => {}
+            Some(taking) => self.fields.take(field, taking, self.func),
+            None => {}
+        }
+    }
+
+    /// Does the function put something into the field?
+    fn stores_to(&self, field: Field) -> bool {
+        let mut insts = self.body.insts.iter();
+        insts.any(|data| {
+            matches!(data.op, Op::Store { addr, .. } if self.owners.field(addr) == Some(field))
+        })
     }
 
     /// The structure behind a pointer is not told field by field.
@@ -312,8 +341,14 @@ impl<'s, 'c> Scan<'s, 'c> {
                         None
                     }
                     Op::Call { args, .. } | Op::Invoke { args, .. } => {
-                        self.taken_by(user, self.body.list(args), value)
+                        let (taking, is_returned) =
+                            self.taken_by(user, self.body.list(args), value);
+                        if is_returned {
+                            open.push(self.body.result(user));
+                        }
+                        taking
                     }
+                    Op::Ret { .. } => Some(Taking::Returned),
                     _ => Some(Taking::Moved),
                 };
                 taking = taking.max(now);
@@ -322,21 +357,27 @@ impl<'s, 'c> Scan<'s, 'c> {
         taking
     }
 
-    /// Does a call free the argument, keep it, give it back, or is it given to somebody who is not known?
-    fn taken_by(&self, call: InstId, args: &[Operand], value: ValueId) -> Option<Taking> {
+    /// Does a call free the argument or keep it, or is it given to somebody who is not known? And does it give it back?
+    fn taken_by(&self, call: InstId, args: &[Operand], value: ValueId) -> (Option<Taking>, bool) {
         let Some(summary) = self.summary(call) else {
-            return Some(Taking::Moved);
+            return (Some(Taking::Moved), false);
         };
         let positions = (0u16..)
             .zip(args)
             .filter(|(_, arg)| arg.as_value() == Some(value));
-        let takings = positions.map(|(n, _)| {
-            taking_of(&summary, |path| {
-                path.root == Root::Arg(n) && path.loads.is_empty()
-            })
-        });
-        // No argument: the called function itself.
-        takings.max().unwrap_or(Some(Taking::Moved))
+        let mut taken = (None, false);
+        let mut is_argument = false;
+        for (n, _) in positions {
+            is_argument = true;
+            let is_it = |path: &ValuePath| path.root == Root::Arg(n) && path.loads.is_empty();
+            taken.0 = taken.0.max(taking_of(&summary, is_it));
+            taken.1 |= returns(&summary, is_it);
+        }
+        match is_argument {
+            true => taken,
+            // The called function itself.
+            false => (Some(Taking::Moved), false),
+        }
     }
 
     /// Is it a parameter of the function, under whatever name?
@@ -355,6 +396,15 @@ impl<'s, 'c> Scan<'s, 'c> {
             let Some(ty) = self.owners.structure(arg) else {
                 continue;
             };
+            for outcome in &summary.outcomes {
+                if let Value::Entry { path, plus } = &outcome.ret
+                    && let (Root::Arg(m), [load]) = (path.root, &path.loads[..])
+                    && (m, *plus, load.is_exact()) == (n, Offset::ZERO, true)
+                    && let Some(field) = self.owners.field_at(ty, load.base)
+                {
+                    self.read(field, call);
+                }
+            }
             let is_it = |path: &ValuePath| path.root == Root::Arg(n);
             if releases(&summary, n) {
                 self.release(call, arg, ty);
@@ -401,8 +451,14 @@ impl<'s, 'c> Scan<'s, 'c> {
             return;
         };
         let is_inside = |path: &ValuePath| path.root == Root::Arg(n);
-        if let Some(taking) = taking_of(summary, is_inside) {
-            self.fields.take(field, taking, self.func);
+        let taking = taking_of(summary, is_inside);
+        match returns(summary, is_inside) {
+            true => self.fields.take(field, Taking::Moved, self.func),
+            false => {
+                if let Some(taking) = taking {
+                    self.fields.take(field, taking, self.func);
+                }
+            }
         }
         for write in summary.outcomes.iter().flat_map(|outcome| &outcome.writes) {
             if let Value::Fresh { index, .. } = write.value
@@ -435,14 +491,19 @@ fn releases(summary: &Summary, n: u16) -> bool {
     outcomes.clone().any(frees) && outcomes.all(|outcome| frees(outcome) || is_null(outcome))
 }
 
-/// Does the function free, keep or return what one of these paths leads to?
+/// Does the function return one of these paths?
+fn returns(summary: &Summary, is_it: impl Fn(&ValuePath) -> bool) -> bool {
+    let mut outcomes = summary.outcomes.iter();
+    outcomes.any(|o| matches!(&o.ret, Value::Entry { path, .. } if is_it(path)))
+}
+
+/// Does the function free or keep what one of these paths leads to?
 fn taking_of(summary: &Summary, is_it: impl Fn(&ValuePath) -> bool) -> Option<Taking> {
     let is_value = |value: &Value| matches!(value, Value::Entry { path, .. } if is_it(path));
     let mut outcomes = summary.outcomes.iter();
     let is_moved = outcomes.any(|outcome| {
         outcome.escapes.iter().any(|escape| is_it(&escape.path))
             || outcome.writes.iter().any(|write| is_value(&write.value))
-            || is_value(&outcome.ret)
     });
     if summary.limited || is_moved {
         return Some(Taking::Moved);
