@@ -169,41 +169,50 @@ fn structs_unions_enums_and_arrays() {
     ));
 }
 
-#[test]
-fn a_struct_declared_in_one_unit_takes_its_members_from_another() {
+/// The members of what `h` of the function `f` points to, where the first unit only declares it.
+fn members_seen(declaring: &str, defining: &str) -> Vec<String> {
     let shop = Workshop::new();
     let version = versions().pop().unwrap_or_default();
     let program = load_clean(vec![
-        shop.compile(
-            version,
-            Way::Capture,
-            "a.c",
-            "struct hidden;\nint g(struct hidden *);\nint f(struct hidden *h) { return g(h); }",
-            &[],
-        ),
-        shop.compile(
-            version,
-            Way::Capture,
-            "b.c",
-            "struct hidden { int a; char *b; };\nint g(struct hidden *h) { return h->a; }",
-            &[],
-        ),
+        shop.compile(version, Way::Capture, "a.c", declaring, &[]),
+        shop.compile(version, Way::Capture, "b.c", defining, &[]),
     ]);
     let body = body(&program, "f");
-    let ty = var(&program, body, "h").ty.expect("a type");
-    let DiType::Pointer { to: Some(inner) } = &program.di_types[ty] else {
-        panic!("no pointer")
-    };
-    let DiType::Struct { members, .. } = &program.di_types[*inner] else {
-        panic!("no struct")
-    };
-    assert_eq!(
-        members
-            .iter()
-            .map(|m| program.strings.get(m.name))
-            .collect::<Vec<_>>(),
-        ["a", "b"]
+    let mut ty = var(&program, body, "h").ty.expect("a type");
+    loop {
+        match &program.di_types[ty] {
+            DiType::Pointer { to: Some(inner) } => ty = *inner,
+            DiType::Typedef {
+                of: Some(inner), ..
+            } => ty = *inner,
+            DiType::Struct { members, .. } => {
+                let names = members.iter().map(|m| program.strings.get(m.name));
+                return names.map(str::to_owned).collect();
+            }
+            other => panic!("no struct: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_struct_declared_in_one_unit_takes_its_members_from_another() {
+    let members = members_seen(
+        "struct hidden;\nint g(struct hidden *);\nint f(struct hidden *h) { return g(h); }",
+        "struct hidden { int a; char *b; };\nint g(struct hidden *h) { return h->a; }",
     );
+    assert_eq!(members, ["a", "b"]);
+}
+
+#[test]
+fn so_does_one_that_all_units_know_by_the_same_typedef() {
+    let header = "#line 1 \"shared.h\"\ntypedef struct hidden hidden;\n#line 2 \"unit.c\"\n";
+    let members = members_seen(
+        &format!("{header}int g(hidden *);\nint f(hidden *h) {{ return g(h); }}"),
+        &format!(
+            "{header}struct hidden {{ int a; char *b; }};\nint g(hidden *h) {{ return h->a; }}"
+        ),
+    );
+    assert_eq!(members, ["a", "b"]);
 }
 
 #[test]

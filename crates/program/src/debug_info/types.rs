@@ -181,6 +181,9 @@ impl TypeBuilder {
             return self.exact(content);
         };
         if let Some(&known) = self.known.get(&key) {
+            if let Key::Typedef { .. } = key {
+                self.define(source, described, module_node, depth);
+            }
             return known;
         }
         let number = self.table.push(DiType::Other);
@@ -202,6 +205,23 @@ impl TypeBuilder {
         };
         self.open.push((number, described));
         number
+    }
+
+    /// A typedef that another unit had first (`typedef struct s s;` in a header): this unit may be the one that defines the struct.
+    fn define(
+        &mut self,
+        source: &mut Source<'_>,
+        described: Described,
+        module_node: Md,
+        depth: u32,
+    ) {
+        let described = match module_node {
+            Some(id) => describe(source.md, id, Detail::Full),
+            None => described,
+        };
+        if let Described::Typedef { of, .. } = described {
+            self.visit_opt(source, of, depth + 1);
+        }
     }
 
     fn exact(&mut self, content: DiType) -> DiTypeId {
