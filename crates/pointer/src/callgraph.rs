@@ -88,7 +88,7 @@ impl CallGraph {
                 let mut candidates = candidates(program, body, &stores, callee, &call);
                 let mut found = match candidates.len() {
                     0 => Callees::Unknown,
-                    ..=MAX_TARGETS => Callees::Known(SmallVec::from_slice(&candidates)),
+                    1..=MAX_TARGETS => Callees::Known(SmallVec::from_slice(&candidates)),
                     _ => {
                         too_many.insert((id, inst), std::mem::take(&mut candidates));
                         Callees::Unknown
