@@ -1,5 +1,5 @@
-/* A program with a `main`. What is lost right before it reports a failure and ends, nobody misses; what is lost where it goes on, or
- * where `main` returns as if all were well, or hands on what it was given, is a leak. */
+/* A program with a `main`. What is lost right before it reports a failure and exits, nobody misses; what is lost where it goes on, or
+ * where `main` returns, is a leak. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,16 @@ static int parse(const char *text) {
     return -1;
   if (*copy == '#')
     return -1;
+  free(copy);
+  return 0;
+}
+
+static int load(const char *text) {
+  char *copy = strdup(text); // LEAK: main could have cleaned up
+  if (!copy)
+    return -1;
+  if (*copy == '#')
+    return -1; // LOST
   free(copy);
   return 0;
 }
@@ -102,6 +112,10 @@ int main(int argc, char **argv) {
   int total = 0;
   if (parse(argv[0]) < 0) {
     fprintf(stderr, "cannot parse\n");
+    exit(1);
+  }
+  if (load(argv[0]) < 0) {
+    fprintf(stderr, "cannot load\n");
     return 1;
   }
   if (skip_comment(argv[0]) == -1)

@@ -3,9 +3,8 @@
 //! A helper that gives up without freeing, whose callers all report the error and exit, leaks nothing that anybody would fix.
 //! Every call of the function is followed to the end of its caller (`ways`), with what is known of the result deciding what it can;
 //! where the caller returns, its own callers are asked, at most [`MAX_DEPTH`] deep. Every way has to come to a call that never
-//! returns, or to a failure that `main` itself decides on (it returns a constant other than zero), and soon. A `main` that returns
-//! zero, or whatever it was given, ends as if all were well: that is a plain leak. A function whose address is taken is called where
-//! the call graph says.
+//! returns, and soon. A `main` that returns is a program that could have cleaned up: that is a plain leak. A function whose address is
+//! taken is called where the call graph says.
 
 use drip_base::IdSet;
 use drip_models::{Atom, Class, Root, Subject};
@@ -63,8 +62,8 @@ impl<'f> Fates<'f> {
         }
     }
 
-    /// Do callers pass constants that exclude each other's way to the loss? Of several callers, all of which are known, none passes
-    /// what the path asks for: what a flag and a pointer are goes together, but only callers know.
+    /// Does no caller pass what a path asks of the arguments? That a flag and a pointer go together may be written nowhere but in the
+    /// calls. All callers have to be known, and they have to be several: of a single one nothing can be learnt about what goes together.
     pub fn is_never_called_so(&self, func: FuncId, asked: &[Atom]) -> bool {
         let is_internal = self.program.funcs[func].linkage == Linkage::Internal;
         let Some(calls) = self.callers.get(&func).filter(|calls| calls.len() > 1) else {
@@ -102,13 +101,11 @@ impl<'f> Fates<'f> {
     }
 
     fn ends(&self, func: FuncId, returned: Class, depth: usize, work: &mut Work) -> bool {
-        if self.program.func_name(func) == "main" {
-            return matches!(returned, Class::Eq(number) if number != 0);
-        }
         let Some(depth) = depth.checked_sub(1) else {
             return false;
         };
-        let Some(calls) = self.callers.get(&func) else {
+        let is_main = self.program.func_name(func) == "main";
+        let Some(calls) = self.callers.get(&func).filter(|_| !is_main) else {
             return false;
         };
         calls.iter().all(|&(caller, call)| {
@@ -181,12 +178,6 @@ impl Asker for OfCall<'_, '_> {
     }
 
     fn accepts(&mut self, way: &Way, value: Option<Operand>, work: &mut Work) -> bool {
-        let value = value.map(|value| way.taken(self.body, value));
-        let is_main = self.fates.program.func_name(self.caller) == "main";
-        let is_passed_on = value.is_some_and(|v| v.as_value() == Some(self.body.result(self.call)));
-        if is_main && is_passed_on {
-            return false;
-        }
         let returned = value.map_or(Class::Any, |value| self.class(way, value));
         self.fates.ends(self.caller, returned, self.depth, work)
     }
