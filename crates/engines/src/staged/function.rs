@@ -26,8 +26,8 @@ use super::trials::Trials;
 use crate::finding::{Confidence, LedgerEntry, Rule, Verdict};
 use crate::statistics::Statistics;
 
-/// Instructions executed for all fresh objects of one function: a base and a multiple of its instructions. Objects beyond it
-/// are given up.
+/// Instructions executed for all fresh objects of one function: a base and a multiple of its instructions (more, if it has more objects
+/// than that: each may pass every instruction). Objects beyond it are given up.
 pub const FUNCTION_FUEL: (usize, usize) = (40_000, 150);
 
 /// Losing ends of one object that are looked at; further ones only until one can be reached.
@@ -73,7 +73,9 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, wanted: Wan
     };
     let mut work = Work::new(context, &frame, &mut values, &decisions, &mut statistics);
     work.is_final = wanted.findings;
-    for object in fresh_objects(&frame) {
+    let objects = fresh_objects(&frame);
+    work.fuel = FUNCTION_FUEL.0 + FUNCTION_FUEL.1.max(objects.len()) * body.insts.len();
+    for object in objects {
         if frame.is_too_large {
             work.give_up(object, "limit: its calls change too many variables");
         } else {
@@ -282,6 +284,7 @@ struct Work<'w, 'a> {
     handed: Vec<ObjId>,
     limited: bool,
     steps: usize,
+    fuel: usize,
     /// Some path loses the object in hand as long as no condition is looked at.
     is_candidate: bool,
     /// Not all paths of the object in hand could be tried.
@@ -310,6 +313,7 @@ impl<'w, 'a> Work<'w, 'a> {
             handed: Vec::new(),
             limited: false,
             steps: 0,
+            fuel: usize::MAX,
             is_candidate: false,
             exhausted: false,
         }
@@ -317,8 +321,7 @@ impl<'w, 'a> Work<'w, 'a> {
 
     /// Follows one fresh object and judges it.
     fn object(&mut self, object: ObjId) {
-        let (base, factor) = FUNCTION_FUEL;
-        if self.steps > base + factor * self.frame.body.insts.len() {
+        if self.steps > self.fuel {
             self.limited = true;
             self.give_up(object, "limit: the function's fuel is used up");
             return;
