@@ -364,3 +364,16 @@ int ok(struct list *l) {
         ["bad: D002"]
     );
 }
+
+#[test]
+fn a_pointer_passed_as_a_number_is_kept_by_who_can_keep_it() {
+    const TREE: &str = "struct node { unsigned long key; };
+        void put(struct node *n, unsigned long key) { n->key = key; }
+        int before(unsigned long a, unsigned long b) { return a < b; }
+        void keep(struct node *n, char *name) { put(n, (unsigned long)name); }
+        int look(char *name, char *other) { return before((unsigned long)name, (unsigned long)other); }";
+    let kept = summary("kept_number", TREE, "keep");
+    assert!(kept.contains("escape arg1 to unknown"), "{kept}");
+    let compared = summary("compared_number", TREE, "look");
+    assert!(!compared.contains("escape"), "{compared}");
+}

@@ -6,38 +6,13 @@
 
 use drip_cond::Sort;
 use drip_flow::{End, Frame, State, UseFlow, Values};
-use drip_models::{Atom, Class, Subject, Value};
-use drip_program::{BlockId, FuncId, InstId, Op, Operand};
+use drip_models::{Class, Value};
+use drip_program::{FuncId, InstId, Op, Operand};
 
-use super::exits::ExitReader;
+use super::known::{Known, reader};
+use super::merge::class_of;
 use super::paths::Path;
 use super::ways::{Asker, Way, Ways, Work};
-
-/// What the path asks of the function's arguments.
-pub(super) fn asked_of_arguments(
-    frame: &Frame<'_>,
-    values: &mut Values,
-    flow: &UseFlow,
-    path: &Path,
-    end: &End,
-) -> Vec<Atom> {
-    let blocks: Vec<BlockId> = path.blocks(flow).collect();
-    let state = known_on(frame, values, &blocks, end);
-    let mut atoms = reader(frame, values).atoms(&state);
-    atoms.retain(|atom| matches!(&atom.subject, Subject::Entry(path) if path.loads.is_empty()));
-    atoms
-}
-
-fn reader<'r, 'a>(frame: &'r Frame<'a>, values: &'r mut Values) -> ExitReader<'r, 'a> {
-    ExitReader {
-        frame,
-        values,
-        objects: &[],
-        fresh: &[],
-        limited: false,
-        keeps_result: false,
-    }
-}
 
 /// Returns of a function after which the question is up to its callers.
 #[derive(Clone)]
@@ -67,15 +42,14 @@ pub(super) fn afterwards(
     path: &Path,
     end: &End,
 ) -> Option<Returns> {
-    let blocks: Vec<BlockId> = path.blocks(flow).collect();
-    let state = known_on(frame, values, &blocks, end);
+    let Known { way, state } = Known::on(frame, values, flow, path, end);
     let mut after = Returns {
         func: frame.func,
         values: Vec::new(),
         work: Work::default(),
     };
     if let Op::Ret { value } = frame.body.insts[end.at].op {
-        let value = value.map(|value| came_from(frame, &blocks, value));
+        let value = value.map(|value| way.taken(frame.body, value));
         let class = returned(frame, values, &state, value);
         after.values.push(class);
         return Some(after);
@@ -95,48 +69,6 @@ pub(super) fn afterwards(
         .then_some(after)
 }
 
-/// What the path knows at its end: what the exploration remembers, and each branch that it takes.
-fn known_on(frame: &Frame<'_>, values: &mut Values, blocks: &[BlockId], end: &End) -> State {
-    let mut state = end.state.clone();
-    for pair in blocks.windows(2) {
-        let Op::CondBr { cond, then, els } = frame.body.insts[frame.body.terminator(pair[0])].op
-        else {
-            continue;
-        };
-        let term = values.term(cond);
-        if then == els || values.terms.sort(term) != Sort::Bool {
-            continue;
-        }
-        let term = values.replaced(term, |sym| end.state.lookup(sym));
-        let fact = match pair[1] == then {
-            true => term,
-            false => values.terms.not(term),
-        };
-        // What a loop has turned round since is not known any more: the last turn counts.
-        let negation = values.terms.not(fact);
-        state.facts.retain(|known| *known != negation);
-        if values.terms.as_bool(fact).is_none() {
-            state.learn(fact);
-        }
-    }
-    state
-}
-
-/// What φs of the path's last blocks are on it.
-fn came_from(frame: &Frame<'_>, blocks: &[BlockId], mut operand: Operand) -> Operand {
-    let body = frame.body;
-    let mut pairs = blocks.windows(2).rev();
-    while let Some(inst) = operand.as_value().and_then(|value| body.def(value))
-        && let Op::Phi { incoming } = body.insts[inst].op
-        && let Some(pair) = pairs.find(|pair| pair[1] == frame.block_of(inst))
-        && let mut entries = body.incoming(incoming).iter()
-        && let Some(entry) = entries.find(|entry| entry.block == pair[0])
-    {
-        operand = entry.value;
-    }
-    operand
-}
-
 /// What is known of a returned value.
 fn returned(
     frame: &Frame<'_>,
@@ -144,12 +76,11 @@ fn returned(
     state: &State,
     value: Option<Operand>,
 ) -> Class {
-    match reader(frame, values).returned_value(state, value) {
-        Value::Int(number) => Class::Eq(number),
-        Value::Unknown(class) => class,
+    let value = reader(frame, values).returned_value(state, value);
+    class_of(&value).unwrap_or(match value {
         Value::Fresh { .. } | Value::Func(_) => Class::NonZero,
-        Value::Entry { .. } => Class::Any,
-    }
+        _ => Class::Any,
+    })
 }
 
 struct InFrame<'w, 'a> {

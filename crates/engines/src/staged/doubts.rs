@@ -4,7 +4,6 @@
 //! it. Such findings have low confidence. Every rule asks for a shape of the path and the outcomes on it, never for a name but
 //! `main`'s.
 
-use drip_cond::Sort;
 use drip_flow::{Choice, End, Frame, Symbol, UseFlow, Values};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
@@ -15,6 +14,7 @@ use super::afterwards::afterwards;
 use super::alternatives::{Called, could_be_otherwise};
 use super::causes::defined_callee;
 use super::interface::atom_of;
+use super::known::branch_fact;
 use super::paths::Path;
 
 /// Does the loss hang on something that the summaries leave open and that the caller takes for granted?
@@ -158,21 +158,9 @@ fn is_changed_by_callee(
 ) -> bool {
     let mut tested: Vec<(RegionId, VersionId, Class)> = Vec::new();
     for pair in path.hops.windows(2) {
-        let (block, next) = (
-            flow.nodes[pair[0].node].block,
-            flow.nodes[pair[1].node].block,
-        );
-        let Op::CondBr { cond, then, els } = frame.body.insts[frame.body.terminator(block)].op
-        else {
+        let [block, next] = [&pair[0], &pair[1]].map(|hop| flow.nodes[hop.node].block);
+        let Some(fact) = branch_fact(frame, values, block, next) else {
             continue;
-        };
-        let term = values.term(cond);
-        if then == els || values.terms.sort(term) != Sort::Bool {
-            continue;
-        }
-        let fact = match next == then {
-            true => term,
-            false => values.terms.not(term),
         };
         let Some((sym, class)) = atom_of(values, fact) else {
             continue;

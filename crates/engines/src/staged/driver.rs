@@ -16,6 +16,7 @@ use drip_program::{FuncId, GlobalId, Program};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::callers::Callers;
 use super::calls::{CallContext, anything};
 use super::causes::{Caused, one_per_cause, one_per_place};
 use super::delegates::{Delegates, delegates};
@@ -54,11 +55,12 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
         analysis.ledger.extend(result.ledger);
     }
     findings.retain(|f| !is_system_header(&f.finding.primary.file));
-    let fates = Fates::new(program, &facts.graph);
+    let callers = Callers::new(program, &facts.graph);
+    let fates = Fates::new(program, &callers);
     for caused in &mut findings {
         let is_impossible = caused.asked.as_ref().is_some_and(|(func, asked)| {
             let mut losses = asked.iter();
-            losses.all(|asked| fates.is_never_called_so(*func, asked))
+            losses.all(|asked| callers.none_passes(*func, asked))
         });
         let ends = |returns| fates.ends_after(returns);
         if is_impossible || caused.after.as_ref().is_some_and(ends) {

@@ -6,91 +6,31 @@
 //! returns, and soon. A `main` that returns is a program that could have cleaned up: that is a plain leak. A function whose address is
 //! taken is called where the call graph says.
 
-use drip_base::IdSet;
-use drip_models::{Atom, Class, Root, Subject};
-use drip_pointer::{CallGraph, Callees};
-use drip_program::address_taken::address_taken;
+use drip_models::Class;
 use drip_program::noreturn::NoReturn;
-use drip_program::{Body, CmpPred, FuncId, InstId, Linkage, Op, Operand, Program};
-use rustc_hash::FxHashMap;
+use drip_program::{Body, CmpPred, FuncId, InstId, Op, Operand, Program};
 
 use super::afterwards::Returns;
+use super::callers::Callers;
 use super::interface::constant;
 use super::ways::{Asker, Way, Ways, Work};
 
-/// Callers of callers.
+/// Callers of callers; further up the program counts as one that runs on.
 const MAX_DEPTH: usize = 6;
 
 pub(super) struct Fates<'f> {
     program: &'f Program,
+    callers: &'f Callers<'f>,
     no_return: NoReturn,
-    callers: FxHashMap<FuncId, Vec<(FuncId, InstId)>>,
-    /// Functions that may be called from where nobody sees it.
-    taken: IdSet<FuncId>,
-    has_main: bool,
 }
 
 impl<'f> Fates<'f> {
-    pub fn new(program: &'f Program, graph: &CallGraph) -> Fates<'f> {
-        let mut callers: FxHashMap<FuncId, Vec<(FuncId, InstId)>> = FxHashMap::default();
-        for (caller, function) in program.funcs.iter_enumerated() {
-            let Some(body) = &function.body else { continue };
-            for (inst, data) in body.insts.iter_enumerated() {
-                if !matches!(data.op, Op::Call { .. } | Op::Invoke { .. }) {
-                    continue;
-                }
-                let mut called_by =
-                    |target: FuncId| callers.entry(target).or_default().push((caller, inst));
-                match graph.callees(caller, inst) {
-                    Callees::Known(targets) => targets.iter().for_each(|&t| called_by(t)),
-                    Callees::Aside(target) => called_by(*target),
-                    Callees::Unknown => {
-                        let many = graph.too_many(caller, inst).iter();
-                        many.for_each(|&target| called_by(target));
-                    }
-                    Callees::Ends => {}
-                }
-            }
-        }
+    pub fn new(program: &'f Program, callers: &'f Callers<'f>) -> Fates<'f> {
         Fates {
             program,
-            no_return: NoReturn::build(program, &[]),
             callers,
-            taken: address_taken(program),
-            has_main: (program.funcs.iter_enumerated())
-                .any(|(f, _)| program.func_name(f) == "main"),
+            no_return: NoReturn::build(program, &[]),
         }
-    }
-
-    /// Does no caller pass what a path asks of the arguments? That a flag and a pointer go together may be written nowhere but in the
-    /// calls. All callers have to be known, and they have to be several: of a single one nothing can be learnt about what goes together.
-    pub fn is_never_called_so(&self, func: FuncId, asked: &[Atom]) -> bool {
-        let is_internal = self.program.funcs[func].linkage == Linkage::Internal;
-        let Some(calls) = self.callers.get(&func).filter(|calls| calls.len() > 1) else {
-            return false;
-        };
-        if self.taken.contains(func) || !(is_internal || self.has_main) {
-            return false;
-        }
-        calls.iter().all(|&(caller, call)| {
-            let Some(body) = &self.program.funcs[caller].body else {
-                return false;
-            };
-            let (Op::Call { args, .. } | Op::Invoke { args, .. }) = body.insts[call].op else {
-                return false;
-            };
-            asked.iter().any(|atom| {
-                let passed = match &atom.subject {
-                    Subject::Entry(path) => match path.root {
-                        Root::Arg(n) => body.list(args).get(usize::from(n)),
-                        _ => None,
-                    },
-                    Subject::Ret => None,
-                };
-                let number = passed.and_then(|&arg| constant(self.program, body, arg));
-                number.is_some_and(|number| !atom.class.contains(number))
-            })
-        })
     }
 
     /// Does the program end after each of these returns?
@@ -104,10 +44,10 @@ impl<'f> Fates<'f> {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
         };
-        let is_main = self.program.func_name(func) == "main";
-        let Some(calls) = self.callers.get(&func).filter(|_| !is_main) else {
+        let calls = self.callers.of(func);
+        if calls.is_empty() || self.program.func_name(func) == "main" {
             return false;
-        };
+        }
         calls.iter().all(|&(caller, call)| {
             let body = self.program.funcs[caller].body.as_ref();
             let Some((body, block)) = body.and_then(|body| Some((body, body.block_of(call)?)))

@@ -106,8 +106,7 @@ impl Fields {
             None => places.next().copied(),
             Some(freeing) => places
                 .find(|place| {
-                    let replaces = |func: FuncId| is_maker(func);
-                    place.is_parameter && !is_cared_for(context, place.func, freeing, replaces)
+                    place.is_parameter && !is_cared_for(context, place.func, freeing, is_maker)
                 })
                 .copied(),
         }
@@ -135,7 +134,6 @@ fn is_cared_for(
         }
         seen
     };
-    let empties = |func: &&FuncId| !replaces(**func);
     // Somebody who does one after the other counts as well.
     let mut callers = (0..graph.len())
         .map(FuncId::new)
@@ -144,7 +142,7 @@ fn is_cared_for(
     freeing.iter().any(|func| own.contains(func))
         || callers.any(|caller| {
             let others = below(caller, MAX_DEPTH_OF_CALLERS);
-            let mut emptying = freeing.iter().filter(empties);
+            let mut emptying = freeing.iter().filter(|func| !replaces(**func));
             emptying.any(|func| others.contains(func))
         })
 }
@@ -451,14 +449,12 @@ impl<'s, 'c> Scan<'s, 'c> {
             return;
         };
         let is_inside = |path: &ValuePath| path.root == Root::Arg(n);
-        let taking = taking_of(summary, is_inside);
-        match returns(summary, is_inside) {
-            true => self.fields.take(field, Taking::Moved, self.func),
-            false => {
-                if let Some(taking) = taking {
-                    self.fields.take(field, taking, self.func);
-                }
-            }
+        let taking = match returns(summary, is_inside) {
+            true => Some(Taking::Moved),
+            false => taking_of(summary, is_inside),
+        };
+        if let Some(taking) = taking {
+            self.fields.take(field, taking, self.func);
         }
         for write in summary.outcomes.iter().flat_map(|outcome| &outcome.writes) {
             if let Value::Fresh { index, .. } = write.value

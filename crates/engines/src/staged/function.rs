@@ -11,12 +11,12 @@ use drip_pointer::local::CallTable;
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId, Op};
 
-use super::afterwards::asked_of_arguments;
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
 use super::doubts::{is_doubtful, is_plainly_possible, is_unwanted};
 use super::execute::{Fuel, Second, second_look};
 use super::inspect::Inspection;
+use super::known::Known;
 use super::objects::{fresh_objects, holders};
 use super::paths::Path;
 use super::replay::replay;
@@ -444,7 +444,8 @@ impl<'w, 'a> Work<'w, 'a> {
                     .and_then(|(_, path, _)| cause(self.frame, flow, path));
                 let mut asked_by = |(index, path, _): &(usize, Path, Confidence)| {
                     let end = &flow.ends[*index];
-                    asked_of_arguments(self.frame, self.values, flow, path, end)
+                    Known::on(self.frame, self.values, flow, path, end)
+                        .asked_of_arguments(self.frame, self.values)
                 };
                 let asked = losses.iter().map(&mut asked_by).collect();
                 self.findings.push(Caused {

@@ -10,7 +10,8 @@ use drip_models::{
 
 use super::effects::{bound_writes, drop_behind_null, reduce_effects};
 
-/// Conditions of one outcome: on parameters, and in all where some are on what parameters lead to.
+/// Conditions of one outcome: on parameters, and in all where some are on what parameters lead to. Further ones are forgotten: callers see
+/// the outcome where it can't be.
 const MAX_ATOMS_ON_PARAMETERS: usize = 6;
 const MAX_ATOMS: usize = 4;
 
@@ -390,15 +391,19 @@ pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
     bound_writes(known);
 }
 
-/// Both write a number into the same cell: what is known of either.
-fn either_number(a: &Write, b: &Write) -> Option<Class> {
-    let class = |value: &Value| match value {
+/// What is known of a number.
+pub(super) fn class_of(value: &Value) -> Option<Class> {
+    match value {
         Value::Int(constant) => Some(Class::Eq(*constant)),
         Value::Unknown(class) => Some(*class),
         _ => None,
-    };
+    }
+}
+
+/// Both write a number into the same cell: what is known of either.
+fn either_number(a: &Write, b: &Write) -> Option<Class> {
     let both_sure = a.certainty == Certainty::Must && b.certainty == Certainty::Must;
-    let joined = class(&a.value)?.join(class(&b.value)?);
+    let joined = class_of(&a.value)?.join(class_of(&b.value)?);
     (both_sure && a.cell == b.cell).then_some(joined)
 }
 

@@ -7,6 +7,7 @@
 
 mod afterwards;
 mod alternatives;
+mod callers;
 mod calls;
 mod causes;
 mod delegates;
@@ -23,6 +24,7 @@ mod hooks;
 mod inspect;
 mod interface;
 mod kept;
+mod known;
 mod merge;
 mod names;
 mod objects;

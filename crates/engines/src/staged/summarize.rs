@@ -26,7 +26,7 @@ use super::exits::ExitReader;
 use super::feasible::can_hold;
 use super::hooks::{keep_with_hook, only_with_hook};
 use super::interface::{is_atomic, is_pure, returns, touched};
-use super::merge::{blend, combine, merge_alike, merge_outcomes};
+use super::merge::{blend, class_of, combine, merge_alike, merge_outcomes};
 use super::objects::{clusters, escaping_objects, has_outcomes, is_behind_global, moved_objects};
 use super::unify::unify_fresh;
 use super::varargs::{MAX_VARARGS, hands_on_varargs};
@@ -41,7 +41,7 @@ const MAX_CLUSTERS: usize = 16;
 /// Ends of an exploration that become outcomes one by one; beyond it those with equal effects are merged at once.
 const MAX_ENDS: usize = 24;
 
-/// Values that a returned φ may stand for, with the φs on the way to them.
+/// Values that a returned φ may stand for, with the φs on the way to them; with more, nothing is told of the result.
 const MAX_POSSIBLE: usize = 12;
 
 /// Blocks executed to tell the outcomes of one function apart: a base and a multiple of its blocks. What may become of the
@@ -180,11 +180,7 @@ fn possible_values(
 
 /// What is known of a number that is one or the other.
 fn either_result(a: &Value, b: &Value) -> Value {
-    let class = |value: &Value| match value {
-        Value::Int(number) => Class::Eq(*number),
-        Value::Unknown(class) => *class,
-        _ => Class::Any,
-    };
+    let class = |value| class_of(value).unwrap_or(Class::Any);
     Value::Unknown(class(a).join(class(b)))
 }
 

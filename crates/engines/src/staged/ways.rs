@@ -6,10 +6,10 @@
 
 use drip_program::{BlockId, Body, Const, FuncId, InstId, Op, Operand, Program};
 
-/// Edges that are followed for one question, in all functions together.
+/// Edges that are followed for one question, in all functions together; beyond it the program counts as one that runs on.
 const MAX_EDGES: usize = 400;
 
-/// Instructions of all functions that are called on the way.
+/// Instructions of all functions that are called on the way; the same beyond it.
 const MAX_WORK: usize = 600;
 
 /// What has been done on the way so far.
@@ -64,6 +64,19 @@ pub(super) struct Way {
 }
 
 impl Way {
+    /// The way through these blocks.
+    pub fn through(blocks: impl Iterator<Item = BlockId>) -> Way {
+        let blocks: Vec<BlockId> = blocks.collect();
+        let edges = blocks.windows(2).map(|pair| (pair[0], pair[1]));
+        Way {
+            edges: edges.collect(),
+        }
+    }
+
+    pub fn edges(&self) -> &[(BlockId, BlockId)] {
+        &self.edges
+    }
+
     /// What a φ is on this way.
     pub fn taken(&self, body: &Body, mut operand: Operand) -> Operand {
         let mut edges = self.edges.iter().rev();

@@ -1,0 +1,87 @@
+//! Question: who calls a function, and with which constants?
+//!
+//! One pass over all calls, by the call graph; calls through tables that are too large to be followed count as well.
+
+use drip_base::IdSet;
+use drip_models::{Atom, Root, Subject};
+use drip_pointer::{CallGraph, Callees};
+use drip_program::address_taken::address_taken;
+use drip_program::{FuncId, InstId, Linkage, Op, Program};
+use rustc_hash::FxHashMap;
+
+use super::interface::constant;
+
+pub(super) struct Callers<'c> {
+    program: &'c Program,
+    calls: FxHashMap<FuncId, Vec<(FuncId, InstId)>>,
+    /// Functions that may be called from where nobody sees it.
+    taken: IdSet<FuncId>,
+    has_main: bool,
+}
+
+impl<'c> Callers<'c> {
+    pub fn new(program: &'c Program, graph: &CallGraph) -> Callers<'c> {
+        let mut calls: FxHashMap<FuncId, Vec<(FuncId, InstId)>> = FxHashMap::default();
+        let mut has_main = false;
+        for (caller, function) in program.funcs.iter_enumerated() {
+            has_main |= program.func_name(caller) == "main";
+            let Some(body) = &function.body else { continue };
+            for (inst, data) in body.insts.iter_enumerated() {
+                if !matches!(data.op, Op::Call { .. } | Op::Invoke { .. }) {
+                    continue;
+                }
+                let targets = match graph.callees(caller, inst) {
+                    Callees::Known(targets) => targets.as_slice(),
+                    Callees::Aside(target) => std::slice::from_ref(target),
+                    Callees::Unknown => graph.too_many(caller, inst),
+                    Callees::Ends => &[],
+                };
+                for &target in targets {
+                    calls.entry(target).or_default().push((caller, inst));
+                }
+            }
+        }
+        Callers {
+            program,
+            calls,
+            taken: address_taken(program),
+            has_main,
+        }
+    }
+
+    /// The calls of a function, as far as they are in sight.
+    pub fn of(&self, func: FuncId) -> &[(FuncId, InstId)] {
+        self.calls.get(&func).map_or(&[], Vec::as_slice)
+    }
+
+    /// Does no caller pass what a path asks of the arguments? That a flag and a pointer go together may be written nowhere but in the
+    /// calls. All callers have to be known, and they have to be several: of a single one nothing can be learnt about what goes together.
+    pub fn none_passes(&self, func: FuncId, asked: &[Atom]) -> bool {
+        let is_internal = self.program.funcs[func].linkage == Linkage::Internal;
+        let is_known = (is_internal || self.has_main) && !self.taken.contains(func);
+        let calls = self.of(func);
+        let mut excluded = calls.iter().map(|call| self.excludes(*call, asked));
+        is_known && calls.len() > 1 && excluded.all(|excludes| excludes)
+    }
+
+    /// Does a call pass a constant that the path does not ask for?
+    fn excludes(&self, (caller, call): (FuncId, InstId), asked: &[Atom]) -> bool {
+        let Some(body) = &self.program.funcs[caller].body else {
+            return false;
+        };
+        let (Op::Call { args, .. } | Op::Invoke { args, .. }) = body.insts[call].op else {
+            return false;
+        };
+        asked.iter().any(|atom| {
+            let Subject::Entry(path) = &atom.subject else {
+                return false;
+            };
+            let Root::Arg(n) = path.root else {
+                return false;
+            };
+            let passed = body.list(args).get(usize::from(n));
+            let number = passed.and_then(|&arg| constant(self.program, body, arg));
+            number.is_some_and(|number| !atom.class.contains(number))
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! Question: what does a losing path know when it ends, and what does it ask of the function's arguments?
+//!
+//! The exploration remembers only what decides between losing and not losing. Here every branch of the path counts; where a loop has turned
+//! a condition round, the last turn does.
+
+use drip_cond::{Sort, TermId};
+use drip_flow::{End, Frame, State, UseFlow, Values};
+use drip_models::{Atom, Subject};
+use drip_program::{BlockId, Op};
+
+use super::exits::ExitReader;
+use super::paths::Path;
+use super::ways::Way;
+
+/// A path as it was taken, and what is known at its end.
+pub(super) struct Known {
+    pub way: Way,
+    pub state: State,
+}
+
+impl Known {
+    pub fn on(
+        frame: &Frame<'_>,
+        values: &mut Values,
+        flow: &UseFlow,
+        path: &Path,
+        end: &End,
+    ) -> Known {
+        let way = Way::through(path.blocks(flow));
+        let mut state = end.state.clone();
+        for &(from, to) in way.edges() {
+            let Some(fact) = branch_fact(frame, values, from, to) else {
+                continue;
+            };
+            let fact = values.replaced(fact, |sym| end.state.lookup(sym));
+            let negation = values.terms.not(fact);
+            state.facts.retain(|known| *known != negation);
+            if values.terms.as_bool(fact).is_none() {
+                state.learn(fact);
+            }
+        }
+        Known { way, state }
+    }
+
+    /// Conditions on the arguments themselves.
+    pub fn asked_of_arguments(&self, frame: &Frame<'_>, values: &mut Values) -> Vec<Atom> {
+        let mut atoms = reader(frame, values).atoms(&self.state);
+        atoms.retain(|atom| matches!(&atom.subject, Subject::Entry(path) if path.loads.is_empty()));
+        atoms
+    }
+}
+
+/// What holds if a branch goes this way; none for other ends of blocks.
+pub(super) fn branch_fact(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    from: BlockId,
+    to: BlockId,
+) -> Option<TermId> {
+    let Op::CondBr { cond, then, els } = frame.body.insts[frame.body.terminator(from)].op else {
+        return None;
+    };
+    let term = values.term(cond);
+    if then == els || values.terms.sort(term) != Sort::Bool {
+        return None;
+    }
+    Some(match to == then {
+        true => term,
+        false => values.terms.not(term),
+    })
+}
+
+/// Reads values and conditions where no object is followed.
+pub(super) fn reader<'r, 'a>(frame: &'r Frame<'a>, values: &'r mut Values) -> ExitReader<'r, 'a> {
+    ExitReader {
+        frame,
+        values,
+        objects: &[],
+        fresh: &[],
+        limited: false,
+        keeps_result: false,
+    }
+}
