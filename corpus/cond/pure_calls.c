@@ -106,3 +106,36 @@ void character_class_ok(int c) {
   if (isdigit(c) || c == '-')
     free(p);
 }
+
+/* A variable that the loop changes is not the same for every call. */
+static int is_left(const int *n) {
+  return *n > 0;
+}
+
+int counted_down_bad(int n) {
+  char *p = malloc(4); // LEAK
+  int turns = 0;
+  if (!p)
+    return 1;
+  while (is_left(&n)) {
+    n--;
+    turns++;
+  }
+  if (turns > 3)
+    return 1;
+  free(p);
+  return 0;
+}
+
+int counted_down_ok(int n) {
+  char *p = malloc(4);
+  int turns = 0;
+  if (!p)
+    return 1;
+  while (is_left(&n)) {
+    n--;
+    turns++;
+  }
+  free(p);
+  return turns > 3;
+}

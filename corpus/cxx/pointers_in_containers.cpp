@@ -74,3 +74,19 @@ void thrown_away_ok(int n) {
   }
   delete name;
 }
+
+class Names {
+  std::vector<Name *> all;
+
+public:
+  void add(const char *s) { all.push_back(new Name(s)); }
+  ~Names() {
+    for (Name *name : all)
+      delete name;
+  }
+};
+
+void destructor_frees_ok() {
+  Names names;
+  names.add("x");
+}

@@ -227,7 +227,11 @@ impl Explorer<'_, '_> {
             for index in 0..state.objects.len() {
                 let is_none = match is_null(y) {
                     true => self.is_nullable(index),
-                    false => self.is_found(index) && self.may_be_other(index, y),
+                    false => {
+                        self.is_found(index)
+                            && self.may_be_other(index, y)
+                            && !self.walks_elements(index, x)
+                    }
                 };
                 if holds_operand(&state.objects[index], x) != Holds::Yes {
                     continue;
@@ -347,6 +351,13 @@ impl Explorer<'_, '_> {
         matches!(kind, ObjKind::Fresh { .. })
             && !object.blurred
             && def.is_some_and(|inst| matches!(self.frame.body.insts[inst].op, Op::Load { .. }))
+    }
+
+    /// Does the pointer go through the elements of the object? What it is compared with is then the end of the same block.
+    fn walks_elements(&self, index: usize, pointer: Operand) -> bool {
+        let targets = self.frame.local.targets(pointer);
+        let mut targets = targets.iter();
+        targets.any(|l| l.obj == self.objects[index] && !l.off.is_exact())
     }
 
     /// Is it an object that the caller's memory leads to?

@@ -504,6 +504,16 @@ fn call_reach(body: &Body, calls: &CallTable, local: &LocalMemory) -> Reach {
     reach
 }
 
+/// Cells of those objects that no caller sees: variables and new blocks of the function itself.
+pub(crate) fn own_cells<'l>(
+    local: &'l LocalMemory,
+    objects: &'l [ObjId],
+) -> impl Iterator<Item = CellId> + 'l {
+    let memory = &local.memory;
+    let own = objects.iter().filter(|&&obj| !memory.kind(obj).survives());
+    own.flat_map(|&obj| memory.objects[obj].cells.iter().copied())
+}
+
 /// μ and χ of every instruction: loads, stores, calls and returns as in SABER fig. 4, over the function's cells.
 fn annotate(
     program: &Program,
@@ -562,7 +572,7 @@ fn annotate(
                         }
                         marker.touch_globals(inst, &summary.touched);
                         if summary.pure {
-                            marker.see_world(inst);
+                            marker.see_all(inst, reached);
                         }
                     }
                 }
@@ -607,6 +617,14 @@ impl Marker<'_> {
     fn see_world(&mut self, inst: InstId) {
         if let Some(world) = self.world {
             self.marks.mu(self.block, inst, region(world));
+        }
+    }
+
+    /// What a pure function may look at: all that its arguments lead to. What callers see as well counts as the world.
+    fn see_all(&mut self, inst: InstId, reached: &[ObjId]) {
+        self.see_world(inst);
+        for cell in own_cells(self.local, reached) {
+            self.marks.mu(self.block, inst, region(cell));
         }
     }
 

@@ -26,7 +26,7 @@ use smallvec::SmallVec;
 use crate::arithmetic::{self, sort_of};
 use crate::error_number::{as_error_number, reads_error_number};
 use crate::forward::{copied_version, is_zeroed, stored_just_before};
-use crate::frame::{cell_of, region};
+use crate::frame::{cell_of, own_cells, region};
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -725,6 +725,16 @@ impl Builder<'_> {
         let mut terms: SmallVec<[TermId; 4]> = args.iter().map(|&arg| self.out.term(arg)).collect();
         if let Some(version) = world.and_then(|cell| self.memssa.used(inst, region(cell))) {
             terms.push(self.version_symbol(version, 0, Sort::Bits(64)));
+        }
+        let targets: Vec<Loc> = args
+            .iter()
+            .flat_map(|&arg| self.local.targets(arg))
+            .copied()
+            .collect();
+        for cell in own_cells(self.local, &self.local.reachable(&targets)) {
+            if let Some(version) = self.memssa.used(inst, region(cell)) {
+                terms.push(self.version_symbol(version, 0, Sort::Bits(64)));
+            }
         }
         Some(self.out.terms.app(key, &terms, sort))
     }
