@@ -3,8 +3,10 @@
 //! Architecture invariant: no analysis here; summaries are data.
 
 pub mod library;
+pub mod qualified;
 pub mod summary;
 pub mod text;
 
 pub use library::{Families, Library, ModelError};
+pub use qualified::Qualified;
 pub use summary::*;

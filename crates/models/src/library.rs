@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::sync::Arc;
 
+use crate::qualified::Qualified;
 use crate::summary::{Family, Summary};
 use crate::text::{TextError, parse_summary};
 
@@ -15,6 +16,10 @@ const BUILTIN: &[(&str, &str)] = &[
     ("posix.toml", include_str!("../library/posix.toml")),
     ("process.toml", include_str!("../library/process.toml")),
     ("cxx.toml", include_str!("../library/cxx.toml")),
+    (
+        "containers.toml",
+        include_str!("../library/containers.toml"),
+    ),
     ("glib.toml", include_str!("../library/glib.toml")),
 ];
 
@@ -47,8 +52,12 @@ struct ModelFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ModelEntry {
-    /// Symbols; one that ends in `*` means all symbols that begin like this.
+    /// Symbols; one that ends in `*` means all symbols that begin like this. With `::` it is a C++ function without template
+    /// arguments, with or without its parameters ([`Qualified`]), or all of a class (`std::list::*`).
     names: Vec<String>,
+    /// Only for class templates over plain pointers, and instead of what the header's code does.
+    #[serde(default)]
+    of_pointers: bool,
     /// Deallocator family of what it makes or frees; `malloc` unless said.
     #[serde(default)]
     family: Option<String>,
@@ -87,12 +96,20 @@ impl Families {
     }
 }
 
+#[derive(Clone, Debug)]
+struct QualifiedModel {
+    summary: Arc<Summary>,
+    of_pointers: bool,
+}
+
 /// All models that are known by name.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     by_name: FxHashMap<String, Arc<Summary>>,
     /// Models of all symbols that begin with a text; the longest text counts.
     by_prefix: Vec<(String, Arc<Summary>)>,
+    /// Models of C++ functions by their names in the source.
+    by_qualified: FxHashMap<String, QualifiedModel>,
     pub families: Families,
 }
 
@@ -143,6 +160,14 @@ impl Library {
             summary.may_throw = entry.may_throw;
             let summary = Arc::new(summary);
             for name in entry.names {
+                if name.contains("::") {
+                    let model = QualifiedModel {
+                        summary: Arc::clone(&summary),
+                        of_pointers: entry.of_pointers,
+                    };
+                    self.by_qualified.insert(name, model);
+                    continue;
+                }
                 match name.strip_suffix('*') {
                     Some(start) => {
                         self.by_prefix.retain(|(known, _)| known != start);
@@ -160,11 +185,25 @@ impl Library {
         Ok(())
     }
 
+    /// The model of a symbol; or of a C++ function by its name as the model has it.
     pub fn find(&self, name: &str) -> Option<&Arc<Summary>> {
+        if let Some(model) = self.by_qualified.get(name) {
+            return Some(&model.summary);
+        }
         self.by_name.get(name).or_else(|| {
             let begins = |(start, _): &&(String, Arc<Summary>)| name.starts_with(start.as_str());
             self.by_prefix.iter().find(begins).map(|(_, model)| model)
         })
+    }
+
+    /// The model of a C++ function by its name in the source, and whether it replaces the code that a header brings.
+    pub fn find_qualified(&self, symbol: &str) -> Option<(&Arc<Summary>, bool)> {
+        let function = Qualified::of(symbol)?;
+        let all_of_class = format!("{}::*", function.scope());
+        let names = [&function.signature, function.name(), &all_of_class];
+        let model = names.iter().find_map(|name| self.by_qualified.get(*name))?;
+        let fits = !model.of_pointers || function.holds_pointers;
+        fits.then_some((&model.summary, model.of_pointers))
     }
 
     /// Symbols that have a model of their own, sorted; those known by their beginning are not among them.
@@ -174,12 +213,13 @@ impl Library {
         names
     }
 
-    /// Beginnings of symbols that have a model, each with a `*` behind it, sorted.
+    /// Beginnings of symbols that have a model, each with a `*` behind it, and C++ functions by their names in the source; sorted.
     pub fn patterns(&self) -> Vec<String> {
         let mut patterns: Vec<String> = self
             .by_prefix
             .iter()
             .map(|(start, _)| format!("{start}*"))
+            .chain(self.by_qualified.keys().cloned())
             .collect();
         patterns.sort_unstable();
         patterns

@@ -42,6 +42,9 @@ impl Offset {
     /// Somewhere in the object.
     pub const ANY: Offset = Offset { base: 0, stride: 1 };
 
+    /// Where the elements of a container lie for its model: between the words that it really has.
+    pub const ELEMENTS: Offset = Offset { base: 1, stride: 8 };
+
     pub fn exact(base: i64) -> Offset {
         Offset { base, stride: 0 }
     }

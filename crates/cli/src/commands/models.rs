@@ -28,7 +28,9 @@ fn list(args: &ModelsListArgs) -> anyhow::Result<Exit> {
     names.extend(library.patterns());
     let mut text = String::new();
     for name in names.iter().filter(|name| args.wants(name)) {
-        if let Some(summary) = library.find(name.trim_end_matches('*')) {
+        let summary = library.find(name);
+        let summary = summary.or_else(|| library.find(name.trim_end_matches('*')));
+        if let Some(summary) = summary {
             text.push_str(&format!("{name}\n{}", indented(summary)));
         }
     }

@@ -321,7 +321,7 @@ fn summary_of(context: &CallContext<'_>, func: FuncId, open: &mut Open) -> Arc<S
             None => Arc::new(Summary::never_returns()),
         };
     }
-    if let Some(model) = model {
+    if let Some(model) = model.or_else(|| context.delegates.get(&func)) {
         return Arc::clone(model);
     }
     if function.attrs.has(FuncAttrs::NORETURN) {

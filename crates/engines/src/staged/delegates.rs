@@ -2,7 +2,8 @@
 //!
 //! A program that brings its own allocator calls the inner functions under other names, too (with file and line, for
 //! instance). Where `malloc` does nothing but pass its arguments on, the function that gets them means what `malloc` means:
-//! its body, with free lists in static memory, would not tell.
+//! its body, with free lists in static memory, would not tell. C++ functions that are known by their names in the source are
+//! among them: symbols are told apart once, here.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::calls::manages_memory;
 
-/// Summaries of functions that stand in for a modelled one.
+/// Summaries of functions that stand in for a modelled one, and of C++ functions with a model.
 pub type Delegates = FxHashMap<FuncId, Arc<Summary>>;
 
 pub fn delegates(program: &Program, library: &Library) -> Delegates {
@@ -25,6 +26,11 @@ pub fn delegates(program: &Program, library: &Library) -> Delegates {
             && let Some(inner) = passes_on(program, function, body, model)
         {
             found.insert(inner, Arc::clone(model));
+        }
+        if let Some((model, replaces)) = library.find_qualified(program.func_name(func))
+            && (function.body.is_none() || replaces || manages_memory(model))
+        {
+            found.insert(func, Arc::clone(model));
         }
     }
     found

@@ -584,9 +584,10 @@ impl ExitReader<'_, '_> {
         match self.value_of(term) {
             Value::Unknown(_) => match self.constant_in(state, term) {
                 Some(value) => Value::Int(value),
-                None if self.is_address_sum(operand, term) => self
-                    .element(operand)
-                    .unwrap_or(Value::Unknown(Class::NonZero)),
+                None if self.is_address_sum(operand, term) || self.is_found_by_call(operand) => {
+                    self.element(operand)
+                        .unwrap_or(Value::Unknown(Class::NonZero))
+                }
                 None => Value::Unknown(self.class_in(state, term)),
             },
             known => known,
@@ -598,6 +599,17 @@ impl ExitReader<'_, '_> {
         let ty = operand.as_value().map(|v| self.frame.body.value_ty(v));
         let is_pointer = ty.is_some_and(|ty| matches!(self.frame.program.types.get(ty), Type::Ptr));
         is_pointer && matches!(self.values.terms.kind(term), TermKind::Linear(_))
+    }
+
+    /// Does a call always return the address of an element of what it is given?
+    fn is_found_by_call(&self, operand: Operand) -> bool {
+        let call = operand.as_value().and_then(|v| self.frame.body.def(v));
+        let summary = call.and_then(|inst| self.frame.calls.get(&inst));
+        summary.is_some_and(|summary| {
+            let is_element =
+                |o: &Outcome| matches!(&o.ret, Value::Entry { plus, .. } if !plus.is_exact());
+            summary.returns() && summary.outcomes.iter().all(is_element)
+        })
     }
 
     /// The address of an element of something that the caller knows, whatever its index.

@@ -7,7 +7,7 @@
 use drip_flow::Frame;
 use drip_models::{Offset, Outcome, Value, ValuePath};
 use drip_pointer::{CellId, Memory, ObjId, ObjKind};
-use drip_program::Op;
+use drip_program::{Op, Operand};
 
 /// Holders followed along with one object; what is stored into further ones counts as escaped (ledger: untracked).
 pub const MAX_HOLDERS: usize = 4;
@@ -220,9 +220,24 @@ pub fn kept_objects(frame: &Frame<'_>) -> Vec<ObjId> {
         }
     }
     found.extend(stored_out_of_sight(frame, wanted));
+    found.extend(returned_in_structs(frame).filter(|&obj| wanted(memory.kind(obj))));
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// What a struct may hold that the function returns by value.
+fn returned_in_structs<'f>(frame: &'f Frame<'_>) -> impl Iterator<Item = ObjId> + 'f {
+    let is_struct = |operand: Operand| {
+        let value = operand.as_value();
+        value.is_some_and(|value| frame.is_aggregate(frame.body.value_ty(value)))
+    };
+    let returned = frame.body.insts.iter().filter_map(|data| match data.op {
+        Op::Ret { value } => value,
+        _ => None,
+    });
+    let structs = returned.filter(move |&operand| is_struct(operand));
+    structs.flat_map(|operand| frame.local.targets(operand).iter().map(|l| l.obj))
 }
 
 /// Do the written cells of the summary tell exactly what this cell holds?
@@ -328,7 +343,7 @@ pub fn has_outcomes(frame: &Frame<'_>) -> bool {
     let memory = &frame.local.memory;
     let outside =
         |targets: &[drip_pointer::Loc]| targets.iter().any(|l| memory.kind(l.obj).survives());
-    let pointer = |operand: drip_program::Operand| match operand.as_value() {
+    let pointer = |operand: Operand| match operand.as_value() {
         Some(value) => {
             !frame.local.targets(operand).is_empty()
                 && frame.program.types.size_of(frame.body.value_ty(value)) >= 8

@@ -483,14 +483,14 @@ impl<'a> Solver<'a> {
         cell
     }
 
-    /// Compilers align pointers: a cell elsewhere is part of a number, or of a string.
+    /// Compilers align pointers: a cell elsewhere is part of a number, or of a string; or it is what a container holds.
     fn may_hold_pointer(&self, off: Offset) -> bool {
         let bytes = self.program.types.layout.pointer_bytes.max(1) as i64;
         let stride = i64::from(off.stride);
         if stride == 1 {
             return true;
         }
-        off.base.rem_euclid(bytes) == 0 && stride.rem_euclid(bytes) == 0
+        off == Offset::ELEMENTS || off.base.rem_euclid(bytes) == 0 && stride.rem_euclid(bytes) == 0
     }
 
     /// What a cell holds before the function touches it; asked for only when it is read as a pointer.

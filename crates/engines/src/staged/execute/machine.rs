@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::super::calls::CallContext;
+use super::elements::bag_at;
 use super::world::{Fate, Kind, Obj, Place, Word, World};
 
 /// Bytes of unknown contents that a copy has in common with its source; beyond them the copy is unknown by itself.
@@ -312,6 +313,9 @@ impl<'c, 'a> Machine<'c, 'a> {
         let Some(off) = self.offset(place.off) else {
             return self.load_indexed(world, place, bytes, sort);
         };
+        if let Some(bag) = bag_at(off) {
+            return self.load_element(world, place.obj, bag, sort);
+        }
         let end = off + i64::from(bytes);
         let mut cells = world.overlapping(place.obj, off, end);
         let (first, more) = (cells.next(), cells.next().is_some());
@@ -443,7 +447,10 @@ impl<'c, 'a> Machine<'c, 'a> {
 
     pub fn store(&mut self, world: &mut World, place: Place, word: Word, bytes: u32) {
         if let Some(off) = self.offset(place.off) {
-            world.put(place.obj, off, word, bytes);
+            match bag_at(off) {
+                Some(bag) => self.add_element(world, place.obj, bag, word),
+                None => world.put(place.obj, off, word, bytes),
+            }
             return;
         }
         // Anything in the object may be overwritten; what its cells held is perhaps held no more.

@@ -12,6 +12,7 @@
 //! Cost: bounded by [`STEPS`] and [`QUERIES`]; beyond them there is no verdict.
 
 mod calls;
+mod elements;
 mod guide;
 mod machine;
 mod run;

@@ -6,7 +6,7 @@ use drip_cond::{Sort, TermId};
 use drip_flow::arithmetic::{sort_of, widened};
 use drip_models::{
     Atom, Certainty, Class, Offset, Outcome, Root, Subject, Summary, Touched, Value as Told,
-    ValuePath,
+    ValuePath, Write,
 };
 use drip_pointer::Callees;
 use drip_program::{FuncId, InstId, TypeId};
@@ -75,9 +75,16 @@ impl Machine<'_, '_> {
             }
         }
         // All values are those of the entry.
-        let writes: Vec<(Option<Place>, Offset, Word)> = outcome
+        let (elements, writes): (Vec<_>, Vec<_>) = outcome
             .writes
             .iter()
+            .partition(|write| write.cell.offset == Offset::ELEMENTS);
+        let added: Vec<(Place, Vec<Word>)> = elements
+            .iter()
+            .filter_map(|write| self.added(world, call, write))
+            .collect();
+        let writes: Vec<(Option<Place>, &Write, Word)> = writes
+            .into_iter()
             .map(|write| {
                 let base = self.follow(world, call, &write.cell.base);
                 let place = base.and_then(|word| self.place(word));
@@ -87,7 +94,7 @@ impl Machine<'_, '_> {
                     .and_then(|place| self.known_sort(world, place));
                 let sort = bytes_sort.map_or(Sort::Bits(64), |known| known.1);
                 let word = self.told(world, call, &write.value, sort);
-                (place, write.cell.offset, word)
+                (place, write, word)
             })
             .collect();
         let freed: Vec<(Vec<Obj>, Certainty)> = outcome
@@ -112,9 +119,14 @@ impl Machine<'_, '_> {
                 world.set_fate(obj, fate);
             }
         }
-        for (n, (place, offset, word)) in writes.into_iter().enumerate() {
+        for (place, write, word) in writes {
             let Some(place) = place else { continue };
-            self.put_told(world, place, offset, word, outcome.writes[n].certainty);
+            self.put_told(world, place, write.cell.offset, word, write.certainty);
+        }
+        for (bag, words) in added {
+            for word in words {
+                self.store(world, bag, word, 8);
+            }
         }
         for obj in escaped {
             world.escape(obj);
@@ -131,6 +143,28 @@ impl Machine<'_, '_> {
             return None;
         }
         Some(Value::Word(ret))
+    }
+
+    /// The elements that a container gets.
+    fn added(
+        &mut self,
+        world: &mut World,
+        call: &Call<'_>,
+        write: &Write,
+    ) -> Option<(Place, Vec<Word>)> {
+        let container = self.follow(world, call, &write.cell.base)?;
+        let place = self.place(container)?;
+        let bag = self.bag(place)?;
+        let words = match &write.value {
+            Told::Entry { path, plus } if *plus == Offset::ZERO => {
+                match path.loads.last().is_none_or(|last| last.is_exact()) {
+                    true => self.follow(world, call, path).into_iter().collect(),
+                    false => self.all_at(world, call, path),
+                }
+            }
+            value => vec![self.told(world, call, value, Sort::Bits(64))],
+        };
+        Some((bag, words))
     }
 
     /// Assumes what an outcome asks for; what it asks of memory that nobody in sight has written is noted.
@@ -184,7 +218,7 @@ impl Machine<'_, '_> {
     }
 
     /// The value at the end of a path; `None` where it can't be told.
-    fn follow(&mut self, world: &mut World, call: &Call<'_>, path: &ValuePath) -> Option<Word> {
+    pub fn follow(&mut self, world: &mut World, call: &Call<'_>, path: &ValuePath) -> Option<Word> {
         let mut word = match path.root {
             Root::Arg(n) => match call.args.get(usize::from(n))? {
                 Value::Word(word) => *word,
@@ -300,6 +334,18 @@ impl Machine<'_, '_> {
                 self.address(obj, 0)
             }
             Told::Entry { path, plus } => match self.entry(world, call, path, sort) {
+                Some(word)
+                    if *plus == Offset::ELEMENTS || !plus.is_exact() && self.is_in_bag(word) =>
+                {
+                    let place = self.place(word);
+                    match place.and_then(|place| self.bag(place)) {
+                        Some(bag) => {
+                            let off = self.offset(bag.off).unwrap_or(0);
+                            self.address(bag.obj, off)
+                        }
+                        None => self.unknown_word(sort),
+                    }
+                }
                 Some(word) => {
                     let delta = match plus.is_exact() {
                         true => self.terms.int(sort.width(), plus.base as u64),

@@ -230,6 +230,13 @@ impl World {
         }
     }
 
+    /// Nobody knows any more what becomes of the block that a word points to.
+    pub fn blur(&mut self, word: Word) {
+        if let Some(place) = word.at {
+            self.set_fate(place.obj, Fate::Unclear);
+        }
+    }
+
     /// Nobody knows any more what becomes of the blocks that the object holds; that it holds itself counts for nothing.
     pub fn blur_held(&mut self, obj: Obj) {
         for held in self.held_by(obj).into_iter().filter(|&held| held != obj) {
