@@ -4,7 +4,8 @@ use drip_cond::{Sort, TermId, TermKind};
 use drip_memssa::Def;
 use drip_models::Class;
 use drip_pointer::{Memory, ObjKind};
-use drip_program::{BlockId, CmpPred, InstId, Op, Operand};
+use drip_program::{BlockId, CmpPred, InstId, Op, Operand, SwitchCase};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::explore::{Explorer, Goal, Run};
@@ -132,18 +133,11 @@ impl Explorer<'_, '_> {
             self.flow(node, block, target, inst, run, next);
             return;
         }
-        let mut targets: SmallVec<[BlockId; 8]> = SmallVec::new();
-        for case in cases {
-            if !targets.contains(&case.target) && case.target != default {
-                targets.push(case.target);
-            }
-        }
-        for &target in &targets {
+        for (target, values) in by_target(cases, default) {
             let mut state = run.state.clone();
-            let tests: SmallVec<[TermId; 8]> = cases
+            let tests: SmallVec<[TermId; 8]> = values
                 .iter()
-                .filter(|c| c.target == target)
-                .map(|c| self.equals(term, width, c.value))
+                .map(|&value| self.equals(term, width, value))
                 .collect();
             let fact = self.values.terms.or(&tests);
             if self.assume_term(&mut state, fact) {
@@ -477,4 +471,18 @@ impl Explorer<'_, '_> {
     fn held_by_main(&self, state: &State) -> bool {
         self.frame.body.vars.is_empty() || !state.objects[0].places.is_empty()
     }
+}
+
+/// The values that lead to each target other than the default one, in the order of the targets' first cases.
+fn by_target(cases: &[SwitchCase], default: BlockId) -> Vec<(BlockId, SmallVec<[u64; 2]>)> {
+    let mut groups: Vec<(BlockId, SmallVec<[u64; 2]>)> = Vec::new();
+    let mut group_of: FxHashMap<BlockId, usize> = FxHashMap::default();
+    for case in cases.iter().filter(|case| case.target != default) {
+        let group = *group_of.entry(case.target).or_insert_with(|| {
+            groups.push((case.target, SmallVec::new()));
+            groups.len() - 1
+        });
+        groups[group].1.push(case.value);
+    }
+    groups
 }

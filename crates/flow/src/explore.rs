@@ -13,7 +13,7 @@ use drip_base::{IdSet, IndexVec, RankedWorklist};
 use drip_cond::SymId;
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, InstId, Op, ValueId};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::frame::Frame;
@@ -87,6 +87,8 @@ pub struct Explorer<'f, 'a> {
     pub(crate) out: UseFlow,
     by_block: IndexVec<BlockId, Vec<NodeId>>,
     marks: IndexVec<NodeId, Mark>,
+    /// Nodes that some edge joins already.
+    joined: FxHashSet<(NodeId, NodeId)>,
     /// Blocks from which an unborn object can still be born.
     can_birth: IdSet<BlockId>,
 }
@@ -121,6 +123,7 @@ pub fn explore<'a>(
         objects,
         by_block: IndexVec::from_elem(Vec::new(), blocks),
         marks: IndexVec::new(),
+        joined: FxHashSet::default(),
         can_birth: IdSet::with_capacity(blocks),
     };
     explorer.run();
@@ -362,8 +365,11 @@ impl Explorer<'_, '_> {
                 from: node,
                 choices: run.choices,
             };
-            if !self.out.nodes[target].preds.contains(&edge) {
-                self.out.nodes[target].preds.push(edge);
+            // Where thousands of cases meet, looking through all edges takes its time.
+            let is_first = self.joined.insert((node, target));
+            let preds = &mut self.out.nodes[target].preds;
+            if is_first || !preds.contains(&edge) {
+                preds.push(edge);
             }
             if fresh {
                 next.push(target);

@@ -159,7 +159,7 @@ fn two_strong_definitions_are_reported_and_each_unit_keeps_its_own() {
     let texts: Vec<String> = loaded.problems.iter().map(|p| p.to_string()).collect();
     assert_eq!(
         texts,
-        ["b.c: `g` is already defined in a.c; this definition is kept for its own unit"]
+        ["b.c: `g` is already defined in a.c; this definition is kept for its own program"]
     );
     assert_eq!(returns(program, body(program, "g")), 1);
     let target = |name: &str| {
@@ -220,6 +220,106 @@ fn a_unit_with_one_of_several_mains_keeps_its_definitions_for_itself() {
     // Both programs call their own, everybody else the library's.
     assert_eq!(sorted, [1, 2, 3]);
     assert_eq!(returns(program, body(program, "g")), 3);
+}
+
+#[test]
+fn a_declaration_means_the_definition_of_its_own_program() {
+    let loaded = load_units(
+        &[
+            (
+                "server_memory.c",
+                "int take(void) { return 1; }\nint server_pages(void) { return 10; }",
+            ),
+            (
+                "client_memory.c",
+                "int take(void) { return 2; }\nint client_pages(void) { return 20; }",
+            ),
+            (
+                "client_lines.c",
+                "int client_pages(void);\nint line_count(void) { return client_pages(); }",
+            ),
+            (
+                "worker.c",
+                "int take(void);\nint server_pages(void);\nint work(void) { return take(); }\nint pages(void) { return server_pages(); }",
+            ),
+            (
+                "shell.c",
+                "int take(void);\nint line_count(void);\nint shell(void) { return take(); }\nint lines(void) { return line_count(); }",
+            ),
+            (
+                "both.c",
+                "int take(void);\nint both(void) { return take(); }",
+            ),
+        ],
+        &[],
+    );
+    let program = &loaded.program;
+    let taken = |name: &str| {
+        let caller = body(program, name);
+        let target = find(caller, |inst| match inst.op {
+            Op::Call { callee, .. } => match caller.const_of(callee) {
+                Some(Const::Func(f)) => Some(*f),
+                _ => None,
+            },
+            _ => None,
+        });
+        let target = program.funcs[target[0]].body.as_ref();
+        target.map(|body| returns(program, body))
+    };
+    // What a unit needs besides tells, directly or over a unit between; where nothing tells, the first one stands.
+    assert_eq!(taken("work"), Some(1));
+    assert_eq!(taken("shell"), Some(2));
+    assert_eq!(taken("both"), Some(1));
+}
+
+#[test]
+fn variants_of_one_source_belong_to_different_programs() {
+    let shop = Workshop::new();
+    let version = versions().pop().unwrap_or_default();
+    let shared = "#ifdef TOOL\nint tool_take(void);\nint text(void) { return tool_take(); }\n#else\nint server_take(void);\nint text(void) { return server_take(); }\n#endif\n";
+    let compile = |name: &str, source: &str, flags: &[&str]| {
+        shop.compile(version, Way::Capture, name, source, flags)
+    };
+    let variants = [
+        compile("../text.c", shared, &["-DTOOL"]),
+        compile("../text.c", shared, &[]),
+        compile("../text.c", shared, &["-fPIC"]),
+    ];
+    let rest = [
+        compile(
+            "tool.c",
+            "int tool_take(void) { return 1; }\nint tool_help(void) { return 0; }",
+            &[],
+        ),
+        compile(
+            "server.c",
+            "int server_take(void) { return 2; }\nint server_log(void) { return 0; }",
+            &[],
+        ),
+        compile(
+            "request.c",
+            "int text(void);\nint server_take(void);\nint request(void) { return text(); }\nint raw(void) { return server_take(); }",
+            &[],
+        ),
+    ];
+    let inputs = variants.into_iter().chain(rest).collect();
+    let loaded = load(inputs, &LoadConfig::default());
+    let program = &loaded.program;
+    // The third one is the second one again.
+    assert_eq!(defined(program, "text"), 2);
+    let reached = |name: &str| {
+        let caller = body(program, name);
+        find(caller, |inst| match inst.op {
+            Op::Call { callee, .. } => match caller.const_of(callee) {
+                Some(Const::Func(f)) => Some(*f),
+                _ => None,
+            },
+            _ => None,
+        })[0]
+    };
+    // The unit and one of the variants need the same server.
+    let text = program.funcs[reached("request")].body.as_ref().unwrap();
+    assert_eq!(callees(program, text), ["server_take"]);
 }
 
 #[test]

@@ -72,8 +72,16 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
         let forgotten = forgotten_fields(&facts.context(&computed));
         add_forgotten(forgotten, &mut findings, &mut analysis.ledger);
     }
-    let order = |f: &Caused| (f.finding.primary.clone(), f.finding.id.clone());
+    let order = |f: &Caused| {
+        let finding = &f.finding;
+        let likely_first = std::cmp::Reverse(finding.confidence);
+        (finding.primary.clone(), finding.id.clone(), likely_first)
+    };
     findings.sort_by_cached_key(order);
+    // A source that is compiled for two programs is one place to mend.
+    findings.dedup_by(|a, b| {
+        (&a.finding.primary, &a.finding.id) == (&b.finding.primary, &b.finding.id)
+    });
     let findings = one_per_cause(findings, |func| program.func_name(func).to_owned());
     analysis.findings = one_per_place(findings);
     analysis

@@ -30,6 +30,10 @@ use crate::statistics::Statistics;
 /// than that: each may pass every instruction). Objects beyond it are given up.
 pub const FUNCTION_FUEL: (usize, usize) = (40_000, 150);
 
+/// Nodes of the use-flow graphs of all fresh objects of one function; objects beyond it are given up. Only parsers that a generator
+/// made, with thousands of objects and blocks, have as many.
+pub const MAX_FUNCTION_NODES: usize = 300_000;
+
 /// Losing ends of one object that are looked at; further ones only until one can be reached.
 pub const MAX_LOSSES: usize = 6;
 
@@ -284,6 +288,7 @@ struct Work<'w, 'a> {
     handed: Vec<ObjId>,
     limited: bool,
     steps: usize,
+    nodes: usize,
     fuel: usize,
     /// Some path loses the object in hand as long as no condition is looked at.
     is_candidate: bool,
@@ -313,6 +318,7 @@ impl<'w, 'a> Work<'w, 'a> {
             handed: Vec::new(),
             limited: false,
             steps: 0,
+            nodes: 0,
             fuel: usize::MAX,
             is_candidate: false,
             exhausted: false,
@@ -321,7 +327,7 @@ impl<'w, 'a> Work<'w, 'a> {
 
     /// Follows one fresh object and judges it.
     fn object(&mut self, object: ObjId) {
-        if self.steps > self.fuel {
+        if self.steps > self.fuel || self.nodes > MAX_FUNCTION_NODES {
             self.limited = true;
             self.give_up(object, "limit: the function's fuel is used up");
             return;
@@ -389,6 +395,7 @@ impl<'w, 'a> Work<'w, 'a> {
             self.is_main,
         );
         self.steps += flow.executed;
+        self.nodes += flow.steps;
         flow
     }
 

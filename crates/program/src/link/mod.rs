@@ -7,6 +7,7 @@ mod aliases;
 pub(crate) mod attrs;
 pub(crate) mod init;
 mod merge;
+mod nearest;
 pub(crate) mod symbols;
 pub(crate) mod types;
 
@@ -329,9 +330,9 @@ impl<'a> Linker<'a> {
                 text: format!(
                     "`{name}` is already defined in {}; {}",
                     file(duplicate.kept),
-                    match duplicate.same_source {
+                    match duplicate.is_copy {
                         true => "this copy from the same source is dropped",
-                        false => "this definition is kept for its own unit",
+                        false => "this definition is kept for its own program",
                     }
                 ),
             });

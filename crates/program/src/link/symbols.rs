@@ -3,16 +3,18 @@
 //! Rules (those of llvm-link): a strong definition wins over a common one, that over a weak one, that over a linkonce one,
 //! that over an available_externally one, and any definition over declarations. Among equals the first in input order
 //! stays. Two strong definitions are a problem that is recorded (bitcode of several programs at once, as a rule): the
-//! first one is the symbol, the other is kept for its own unit, unless both come from the same source file. Where there
+//! first one is the symbol, the other is kept for its own unit and for those that mean it (`nearest`), unless both are made of
+//! the same source file in the same way. Where there
 //! are several `main`s, a unit with one is a program of its own: what it defines yields to what others define. Internal
 //! symbols are their module's own. Of a comdat group whose name another module brought first, internal members are dropped.
 //!
 //! Symbols are numbered in order of first mention, so the result depends on the order of inputs only.
 
+use std::hash::BuildHasher as _;
 use std::path::{Component, Path, PathBuf};
 
 use drip_bitcode as bc;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::lower::intrinsics::{self, Intrinsic};
 
@@ -65,8 +67,8 @@ pub(crate) struct Duplicate {
     pub kept: u32,
     /// The module whose definition other units do not see.
     pub dropped: u32,
-    /// Both modules were made from the same source: the definition was dropped altogether.
-    pub same_source: bool,
+    /// Both modules were made from the same source, with the same names in them: the definition was dropped altogether.
+    pub is_copy: bool,
 }
 
 #[derive(Debug, Default)]
@@ -74,8 +76,12 @@ pub(crate) struct Symbols<'a> {
     pub table: Vec<Symbol<'a>>,
     pub modules: Vec<ModuleSymbols>,
     pub duplicates: Vec<Duplicate>,
+    /// By symbol: other definitions of the name, each with the symbol that it got and its module.
+    pub told_apart: FxHashMap<u32, Vec<(u32, u32)>>,
     /// Source file of each module.
-    sources: Vec<Option<PathBuf>>,
+    pub sources: Vec<Option<PathBuf>>,
+    /// What each module defines and declares: two compilations of one source that differ in this are variants for different programs.
+    names: Vec<u64>,
     by_name: FxHashMap<&'a str, u32>,
     comdat_owner: FxHashMap<&'a str, u32>,
     /// Which modules define one of several `main`s.
@@ -94,6 +100,7 @@ impl<'a> Symbols<'a> {
         }
         let mut symbols = Symbols {
             sources,
+            names: modules.iter().map(names).collect(),
             programs,
             ..Symbols::default()
         };
@@ -101,6 +108,7 @@ impl<'a> Symbols<'a> {
             let found = symbols.module(index as u32, module);
             symbols.modules.push(found);
         }
+        symbols.choose_nearest(modules);
         symbols
     }
 
@@ -216,29 +224,50 @@ impl<'a> Symbols<'a> {
         if dropped.rank < Rank::OneProgram {
             return id;
         }
-        let source = &self.sources[dropped.module as usize];
-        let same_source = source.is_some() && *source == self.sources[kept.module as usize];
-        self.duplicates.push(Duplicate {
-            symbol: id,
-            kept: kept.module,
-            dropped: dropped.module,
-            same_source,
-        });
-        if same_source {
-            return id;
-        }
-        self.table.push(Symbol {
-            name,
-            linkage: bc::Linkage::Internal,
-            chosen: dropped,
-        });
+        let own = self.second_definition(id, kept.module, dropped);
         if dropped == candidate {
-            return next;
+            return own;
         }
         if let Some(owner) = self.modules.get_mut(dropped.module as usize) {
-            owner.rename(dropped.value, next);
+            owner.rename(dropped.value, own);
         }
         id
+    }
+
+    /// The symbol of another strong definition of a name.
+    fn second_definition(&mut self, symbol: u32, kept: u32, dropped: Candidate) -> u32 {
+        let copy = self.copy_of(symbol, kept, dropped.module);
+        self.duplicates.push(Duplicate {
+            symbol,
+            kept,
+            dropped: dropped.module,
+            is_copy: copy.is_some(),
+        });
+        copy.unwrap_or_else(|| {
+            let own = self.table.len() as u32;
+            self.table.push(Symbol {
+                name: self.table[symbol as usize].name,
+                linkage: bc::Linkage::Internal,
+                chosen: dropped,
+            });
+            let others = self.told_apart.entry(symbol).or_default();
+            others.push((own, dropped.module));
+            own
+        })
+    }
+
+    /// The symbol that a definition has already, if it is a mere copy: made of the same source, with the same names in it, as the
+    /// kept one or one that was told apart before.
+    fn copy_of(&self, symbol: u32, kept: u32, dropped: u32) -> Option<u32> {
+        let others = self.told_apart.get(&symbol).into_iter().flatten();
+        let mut known = std::iter::once((symbol, kept)).chain(others.copied());
+        let copy = known.find(|(_, module)| {
+            let [one, other] = [*module as usize, dropped as usize];
+            self.sources[one].is_some()
+                && self.sources[one] == self.sources[other]
+                && self.names[one] == self.names[other]
+        });
+        copy.map(|(symbol, _)| symbol)
     }
 }
 
@@ -263,6 +292,23 @@ fn defines_main(module: &bc::RawModule) -> bool {
         .functions
         .iter()
         .any(|f| &*f.name == "main" && !f.is_declaration)
+}
+
+/// The names that other modules see or bring, in any order.
+fn names(module: &bc::RawModule) -> u64 {
+    let functions = module
+        .functions
+        .iter()
+        .map(|f| (&*f.name, f.linkage, f.is_declaration));
+    let globals = module
+        .globals
+        .iter()
+        .map(|g| (&*g.name, g.linkage, g.initializer.is_none()));
+    let seen = functions
+        .chain(globals)
+        .filter(|(_, linkage, _)| !is_local(*linkage));
+    seen.map(|(name, _, is_declaration)| FxBuildHasher.hash_one((name, is_declaration)))
+        .fold(0, u64::wrapping_add)
 }
 
 /// Path of the main source file, where debug info tells; without `.` and `..`, which differ by where a compiler was started.
