@@ -262,3 +262,135 @@ void page_free(struct page *p) {
     return;
   free(p); // LOST
 }
+
+/* Two destructors, one for each kind: what the other one frees is no help. */
+struct stream {
+  int writes;
+  char *path;
+};
+
+struct stream *stream_open(const char *path, int writes) {
+  struct stream *s = malloc(sizeof *s);
+  if (!s)
+    return NULL;
+  s->path = strdup(path); // LEAK D004
+  s->writes = writes;
+  return s;
+}
+
+static void stream_close_reading(struct stream *s) {
+  free(s); // LOST
+}
+
+static void stream_close_writing(struct stream *s) {
+  free(s->path);
+  free(s);
+}
+
+void stream_close(struct stream *s) {
+  if (s->writes)
+    stream_close_writing(s);
+  else
+    stream_close_reading(s);
+}
+
+/* The same, with the part that is common to both in the caller. */
+struct channel {
+  int writes;
+  char *path;
+};
+
+struct channel *channel_open_ok(const char *path, int writes) {
+  struct channel *c = malloc(sizeof *c);
+  if (!c)
+    return NULL;
+  c->path = strdup(path);
+  c->writes = writes;
+  return c;
+}
+
+static void channel_drop_path(struct channel *c) {
+  free(c->path);
+}
+
+static void channel_free(struct channel *c) {
+  free(c);
+}
+
+void channel_close(struct channel *c) {
+  channel_drop_path(c);
+  if (c->writes)
+    puts("flushed");
+  channel_free(c);
+}
+
+/* Another field points to the same block for a while; nobody frees it by that. */
+struct reader {
+  char *buffer; // nobody frees it
+  const char *next;
+};
+
+struct reader *reader_new(void) {
+  struct reader *r = malloc(sizeof *r);
+  if (!r)
+    return NULL;
+  r->buffer = malloc(100); // LEAK D004
+  r->next = NULL;
+  return r;
+}
+
+int reader_start(struct reader *r) {
+  r->next = r->buffer;
+  return r->next ? *r->next : 0;
+}
+
+void reader_free(struct reader *r) {
+  free(r); // LOST
+}
+
+/* The other field is the one that frees. */
+struct writer {
+  char *buffer, *owned;
+};
+
+struct writer *writer_new_ok(void) {
+  struct writer *w = malloc(sizeof *w);
+  if (!w)
+    return NULL;
+  w->buffer = malloc(100);
+  w->owned = NULL;
+  return w;
+}
+
+void writer_take(struct writer *w) {
+  w->owned = w->buffer;
+}
+
+void writer_free(struct writer *w) {
+  free(w->owned);
+  free(w);
+}
+
+/* Somebody who replaces the block is called by those who call the destructor: that is no care. */
+struct process {
+  char *name;
+};
+
+void process_rename(struct process *p, const char *name) {
+  free(p->name);
+  p->name = strdup(name); // LEAK D004
+}
+
+static void process_read(struct process *p, const char *line) {
+  process_rename(p, line);
+}
+
+void process_delete(struct process *p) {
+  free(p); // LOST
+}
+
+void process_scan(struct process *p, const char *line) {
+  process_read(p, line);
+  if (!*line)
+    process_delete(p);
+}

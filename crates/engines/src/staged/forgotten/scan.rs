@@ -1,175 +1,18 @@
-//! Question: is there a field that gets new blocks, and that nobody ever frees, although the structure around it is freed?
-//!
-//! A destructor that forgets a field is seen by no path: the block is made in one function, kept in a structure that its callers own,
-//! and lost in another function, which knows the structure only as its parameter. What can be seen is the whole program: every
-//! load and store of the field, by the structure's name and the offset in it (debug info, `drip_pointer::owners`).
-//!
-//! Domain: fields. A field is *made* where a new block is stored in it, *freed* where what it holds is given to somebody who frees it,
-//! and *moved* where that is stored elsewhere, kept by somebody, or returned by a function that empties the field (a getter moves
-//! nothing); its structure is *released* where some function frees a
-//! pointer to it, or to a structure that contains it. Two rules (Heapcheck's rule 7, over all functions at once):
-//!
-//! 1. Made, never freed and never moved, and the structure is released: each such block is lost with its owner.
-//! 2. Made, freed somewhere and never moved: whoever replaces the block knows that it is the structure's own. A function that gets
-//!    the structure as its parameter and releases it, and neither frees the field nor calls anybody who does, nor is called by one,
-//!    has forgotten it.
-//!
-//! Order: one pass over all functions, when all summaries are known. Cost: linear in the program.
-//!
-//! Structures that are copied, walked as bytes, or seen through other types are left out. Known false positives: a field that is
-//! only ever freed through a structure of another name without a cast that the debug info shows; a function that releases only
-//! structures whose field is known to be empty. Known false negatives: a destructor that forgets the field on one path.
+//! What does one function do with fields?
 
-use std::collections::BTreeMap;
-
-use drip_base::IdSet;
 use drip_models::{Certainty, Class, Offset, Outcome, Root, Subject, Summary, Value, ValuePath};
-use drip_pointer::owners::{Field, Owners, member_name, structures_in};
-use drip_program::{Body, DiTypeId, FuncId, InstId, Op, Operand, Program, StrId, ValueId};
+use drip_pointer::owners::{Field, Owners, structures_in};
+use drip_program::{Body, DiTypeId, FuncId, InstId, Op, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::calls::{CallContext, Open, call_summary, callee_name};
-use super::names::{callee_elsewhere, position_in};
-use super::report::{hashed, linked};
-use crate::finding::{AllocationLink, Confidence, Finding, LostPoint, Rule, Step, StepKind};
+use super::super::calls::{CallContext, Open, call_summary};
+use super::{Fields, Made, Release, Taking};
 
 /// Steps from a stored value back to the call that made it.
 const MAX_STEPS: usize = 4;
 
-/// A new block that is stored in a field: the function, the call, and which of its blocks.
-type Made = (FuncId, InstId, u16);
-
-/// Calls down from a destructor that may free the field for it.
-const MAX_DEPTH: usize = 3;
-
-/// The same from those who call it.
-const MAX_DEPTH_OF_CALLERS: usize = 2;
-
-/// A place where a structure is freed.
-#[derive(Clone, Copy)]
-struct Release {
-    func: FuncId,
-    call: InstId,
-    /// The structure is a parameter of the function.
-    is_parameter: bool,
-}
-
-/// What happens to what a field holds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Taking {
-    /// Only looked at by the caller, unless the field is emptied at the same time.
-    Returned,
-    Freed,
-    Moved,
-}
-
-/// What the program does with fields.
-#[derive(Default)]
-struct Fields {
-    made: BTreeMap<Field, Vec<Made>>,
-    /// Functions that free what a field holds.
-    freed: FxHashMap<Field, FxHashSet<FuncId>>,
-    moved: FxHashSet<Field>,
-    /// Structures that are copied or walked as bytes.
-    opaque: FxHashSet<StrId>,
-    /// Where structures are freed, the first place of each function.
-    released: FxHashMap<StrId, Vec<Release>>,
-}
-
-impl Fields {
-    fn take(&mut self, field: Field, taking: Taking, func: FuncId) {
-        match taking {
-            Taking::Freed => {
-                self.freed.entry(field).or_default().insert(func);
-            }
-            Taking::Moved | Taking::Returned => {
-                self.moved.insert(field);
-            }
-        }
-    }
-
-    /// The place that forgets the field.
-    fn forgetting(
-        &self,
-        context: &CallContext<'_>,
-        field: Field,
-        made: &[Made],
-    ) -> Option<Release> {
-        if self.moved.contains(&field) || self.opaque.contains(&field.0) {
-            return None;
-        }
-        // What becomes of a structure in the function that makes its parts is seen there, path by path.
-        let is_maker = |func: FuncId| made.iter().any(|made| made.0 == func);
-        let places = self.released.get(&field.0).into_iter().flatten();
-        let mut places = places.filter(|place| !is_maker(place.func));
-        match self.freed.get(&field) {
-            None => places.next().copied(),
-            Some(freeing) => places
-                .find(|place| {
-                    place.is_parameter && !is_cared_for(context, place.func, freeing, is_maker)
-                })
-                .copied(),
-        }
-    }
-}
-
-/// Does the function free the field, or one that it calls, or one that calls it? Who replaces the block leaves another one there, and
-/// does not take care of the field for others.
-fn is_cared_for(
-    context: &CallContext<'_>,
-    func: FuncId,
-    freeing: &FxHashSet<FuncId>,
-    replaces: impl Fn(FuncId) -> bool,
-) -> bool {
-    let graph = &context.graph.graph;
-    let below = |from: FuncId, depth: usize| {
-        let mut seen: FxHashSet<FuncId> = FxHashSet::from_iter([from]);
-        let mut level = vec![from];
-        for _ in 0..depth {
-            let callees = level.iter().flat_map(|&func| graph.succs(func));
-            level = callees
-                .copied()
-                .filter(|&callee| seen.insert(callee))
-                .collect();
-        }
-        seen
-    };
-    // Somebody who does one after the other counts as well.
-    let mut callers = (0..graph.len())
-        .map(FuncId::new)
-        .filter(|&caller| graph.succs(caller).contains(&func));
-    let own = below(func, MAX_DEPTH);
-    freeing.iter().any(|func| own.contains(func))
-        || callers.any(|caller| {
-            let others = below(caller, MAX_DEPTH_OF_CALLERS);
-            let mut emptying = freeing.iter().filter(|func| !replaces(**func));
-            emptying.any(|func| others.contains(func))
-        })
-}
-
-/// Findings for fields that nobody frees.
-pub fn forgotten_fields(context: &CallContext<'_>) -> Vec<Finding> {
-    let mut fields = Fields::default();
-    let funcs = &context.program.funcs;
-    let mut called = IdSet::with_capacity(funcs.len());
-    for (func, _) in funcs.iter_enumerated() {
-        called.extend(context.graph.graph.succs(func).iter().copied());
-    }
-    for (func, function) in funcs.iter_enumerated() {
-        if let Some(body) = &function.body {
-            let is_called = called.contains(func);
-            Scan::new(context, func, body, &mut fields, is_called).run();
-        }
-    }
-    let found = fields.made.iter().filter_map(|(&field, made)| {
-        let place = fields.forgetting(context, field, made)?;
-        finding(context, field, made, place)
-    });
-    found.collect()
-}
-
 /// One function.
-struct Scan<'s, 'c> {
+pub struct Scan<'s, 'c> {
     context: &'s CallContext<'c>,
     func: FuncId,
     body: &'s Body,
@@ -181,7 +24,7 @@ struct Scan<'s, 'c> {
 }
 
 impl<'s, 'c> Scan<'s, 'c> {
-    fn new(
+    pub fn new(
         context: &'s CallContext<'c>,
         func: FuncId,
         body: &'s Body,
@@ -207,13 +50,13 @@ impl<'s, 'c> Scan<'s, 'c> {
         }
     }
 
-    fn run(&mut self) {
+    pub fn run(&mut self) {
         for (inst, data) in self.body.insts.iter_enumerated() {
             match data.op {
                 Op::Store { addr, value } => {
                     if let Some(field) = self.owners.field(addr)
                         && let Some(made) = self.maker(value, MAX_STEPS)
-                        && self.taking(self.body.result(made.1), Some(inst)).is_none()
+                        && self.stays(made.1, inst)
                     {
                         self.fields.made.entry(field).or_default().push(made);
                     }
@@ -252,10 +95,16 @@ impl<'s, 'c> Scan<'s, 'c> {
     /// What becomes of what an instruction has read out of a field. A getter moves nothing: its callers, if they are in sight, read the
     /// field by calling it.
     fn read(&mut self, field: Field, inst: InstId) {
-        match self.taking(self.body.result(inst), None) {
+        let mut aliases = FxHashSet::default();
+        match self.taking(self.body.result(inst), None, &mut aliases) {
             Some(Taking::Returned) if self.is_called && !self.stores_to(field) => {}
             Some(taking) => self.fields.take(field, taking, self.func),
             None => {}
+        }
+        aliases.remove(&field);
+        if !aliases.is_empty() {
+            let known = self.fields.aliases.entry(field).or_default();
+            known.extend(aliases);
         }
     }
 
@@ -319,8 +168,20 @@ impl<'s, 'c> Scan<'s, 'c> {
         )
     }
 
-    /// What happens to a value besides being looked at, apart from one store.
-    fn taking(&self, value: ValueId, except: Option<InstId>) -> Option<Taking> {
+    /// Is a new block given to nobody but by this one store?
+    fn stays(&self, made: InstId, store: InstId) -> bool {
+        let mut aliases = FxHashSet::default();
+        let value = self.body.result(made);
+        self.taking(value, Some(store), &mut aliases).is_none() && aliases.is_empty()
+    }
+
+    /// What happens to a value besides being looked at, apart from one store; and the fields that it is stored in.
+    fn taking(
+        &self,
+        value: ValueId,
+        except: Option<InstId>,
+        aliases: &mut FxHashSet<Field>,
+    ) -> Option<Taking> {
         let mut seen = FxHashSet::default();
         let mut open = vec![value];
         let mut taking = None;
@@ -333,6 +194,13 @@ impl<'s, 'c> Scan<'s, 'c> {
                 let now = match self.body.insts[user].op {
                     Op::Cmp { .. } | Op::Load { .. } | Op::Bind { .. } => None,
                     Op::Store { value: stored, .. } if stored.as_value() != Some(value) => None,
+                    Op::Store { addr, .. } => match self.owners.field(addr) {
+                        Some(other) => {
+                            aliases.insert(other);
+                            None
+                        }
+                        None => Some(Taking::Moved),
+                    },
                     Op::MemCopy { .. } | Op::MemSet { .. } => None,
                     Op::PtrAdd { .. } | Op::Phi { .. } | Op::Select { .. } | Op::Cast { .. } => {
                         open.push(self.body.result(user));
@@ -415,7 +283,10 @@ impl<'s, 'c> Scan<'s, 'c> {
                 };
                 let field = self.owners.field_at(ty, load.base);
                 match field.filter(|_| load.is_exact()) {
-                    Some(field) => self.fields.take(field, Taking::Freed, self.func),
+                    Some(field) => {
+                        let calls = self.fields.freed_by_calls.entry(field).or_default();
+                        calls.push((self.func, call));
+                    }
                     None => {
                         let hidden = structures_in(self.context.program, ty);
                         self.fields.opaque.extend(hidden);
@@ -506,62 +377,4 @@ fn taking_of(summary: &Summary, is_it: impl Fn(&ValuePath) -> bool) -> Option<Ta
     }
     let mut frees = summary.outcomes.iter().flat_map(|outcome| &outcome.frees);
     frees.any(|free| is_it(&free.path)).then_some(Taking::Freed)
-}
-
-/// One finding for all blocks of a field, at the first of them.
-fn finding(
-    context: &CallContext<'_>,
-    field: Field,
-    made: &[Made],
-    place: Release,
-) -> Option<Finding> {
-    let program: &Program = context.program;
-    let body_of = |func: FuncId| program.funcs[func].body.as_ref();
-    let &(func, call, index) = made.iter().min_by_key(|&&(func, call, _)| {
-        let body = body_of(func);
-        body.map(|body| position_in(program, func, body, call))
-    })?;
-    let body = body_of(func)?;
-    let at = position_in(program, func, body, call);
-    let summary = call_summary(context, func, body, call, &mut Open::default())?;
-    let fresh = summary.fresh.get(usize::from(index))?;
-    let first = AllocationLink {
-        at: at.clone(),
-        callee: callee_elsewhere(program, body, call),
-    };
-    let inner = fresh.chain.iter().filter_map(|&link| linked(program, link));
-    let allocation: Vec<AllocationLink> = std::iter::once(first).chain(inner).collect();
-    let structure = program.strings.get(field.0);
-    let name = member_name(program, field).unwrap_or_else(|| format!("offset {}", field.1));
-    let variable = format!("{structure}.{name}");
-    let freeing = body_of(place.func)?;
-    let lost_at = position_in(program, place.func, freeing, place.call);
-    let callee = callee_name(program, freeing, place.call);
-    let text =
-        format!("lost: `{callee}` frees a `{structure}`, and nobody frees what its `{name}` holds");
-    let shown = &allocation[0].callee;
-    Some(Finding {
-        id: hashed(&format!("field|{variable}|{}", program.func_name(func))),
-        rule: Rule::D004,
-        confidence: Confidence::Medium,
-        message: format!("`{variable}` allocated by `{shown}` is lost: its owner is freed"),
-        path: vec![
-            Step {
-                kind: StepKind::Allocation,
-                at: at.clone(),
-                text: format!("allocated here by `{shown}`"),
-            },
-            Step {
-                kind: StepKind::Lost,
-                at: lost_at.clone(),
-                text: text.clone(),
-            },
-        ],
-        lost: vec![LostPoint { at: lost_at, text }],
-        primary: at,
-        variable: Some(variable),
-        condition: None,
-        family: context.library.families.name(fresh.family).to_owned(),
-        allocation,
-    })
 }

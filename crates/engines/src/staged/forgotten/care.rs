@@ -1,0 +1,87 @@
+//! Who takes care of a field for a function that releases its structure?
+
+use std::hash::Hash;
+
+use drip_base::{EntityId, Graph};
+use drip_pointer::Callees;
+use drip_program::{BlockId, Cfg, FuncId};
+use rustc_hash::FxHashSet;
+
+use super::super::calls::CallContext;
+
+/// Calls down from a destructor that may free the field for it.
+const MAX_DEPTH: usize = 6;
+
+/// The same from those who call it.
+const MAX_DEPTH_OF_CALLERS: usize = 3;
+
+/// Does the function free the field, or one that it calls, or one that calls it? Who replaces the block leaves another one there, and
+/// does not take care of the field for others.
+pub fn is_cared_for(
+    context: &CallContext<'_>,
+    func: FuncId,
+    freeing: &FxHashSet<FuncId>,
+    replaces: impl Fn(FuncId) -> bool,
+) -> bool {
+    let graph = &context.graph.graph;
+    // Somebody who does one after the other counts as well.
+    let mut callers = (0..graph.len())
+        .map(FuncId::new)
+        .filter(|&caller| graph.succs(caller).contains(&func));
+    let own = below(graph, &[func], MAX_DEPTH);
+    let emptying: FxHashSet<FuncId> = freeing
+        .iter()
+        .copied()
+        .filter(|func| !replaces(*func))
+        .collect();
+    freeing.iter().any(|func| own.contains(func))
+        || callers
+            .any(|caller| emptying.contains(&caller) || does_both(context, caller, func, &emptying))
+}
+
+/// Does a function call one that frees the field before or after the destructor, and not instead of it?
+fn does_both(
+    context: &CallContext<'_>,
+    caller: FuncId,
+    destructor: FuncId,
+    emptying: &FxHashSet<FuncId>,
+) -> bool {
+    let Some(body) = &context.program.funcs[caller].body else {
+        return false;
+    };
+    let (mut releases, mut frees) = (Vec::new(), Vec::new());
+    for block in body.blocks.ids() {
+        for inst in body.block_insts(block) {
+            let Callees::Known(callees) = context.graph.callees(caller, inst) else {
+                continue;
+            };
+            if callees.contains(&destructor) {
+                releases.push(block);
+            }
+            let reached = below(&context.graph.graph, callees, MAX_DEPTH_OF_CALLERS);
+            if emptying.iter().any(|func| reached.contains(func)) {
+                frees.push(block);
+            }
+        }
+    }
+    let cfg = Cfg::build(body);
+    let behind = |block: BlockId| below(cfg.graph(), &[block], usize::MAX);
+    let follows = |from: &[BlockId], to: &[BlockId]| {
+        let mut reached = from.iter().map(|&block| behind(block));
+        reached.any(|reached| to.iter().any(|block| reached.contains(block)))
+    };
+    follows(&releases, &frees) || follows(&frees, &releases)
+}
+
+/// What can be reached in so many steps.
+pub fn below<I: EntityId + Hash>(graph: &Graph<I>, from: &[I], depth: usize) -> FxHashSet<I> {
+    let mut seen: FxHashSet<I> = from.iter().copied().collect();
+    let mut level = from.to_vec();
+    let mut steps = 0;
+    while steps < depth && !level.is_empty() {
+        steps += 1;
+        let next = level.iter().flat_map(|&node| graph.succs(node));
+        level = next.copied().filter(|&node| seen.insert(node)).collect();
+    }
+    seen
+}
