@@ -34,6 +34,9 @@ pub const FUNCTION_FUEL: (usize, usize) = (40_000, 150);
 /// made, with thousands of objects and blocks, have as many.
 pub const MAX_FUNCTION_NODES: usize = 300_000;
 
+/// Ends of one object that lose it perhaps, and that are executed to know for sure.
+const MAX_SURE_ENDS: usize = 2;
+
 /// Losing ends of one object that are looked at; further ones only until one can be reached.
 pub const MAX_LOSSES: usize = 6;
 
@@ -194,15 +197,15 @@ fn convincing_path(
                 },
             ));
         }
-        let (second, passed) = second_look(context, frame, flow, &path, fuel);
+        let look = second_look(context, frame, flow, &path, fuel);
         tracing::debug!(
             function = context.program.func_name(frame.func),
             object = ?flow.objects.first(),
-            ?second,
+            second = ?look.second,
             ?confidence,
             "second look"
         );
-        match second {
+        match look.second {
             Second::Lost => return Some((path, confidence)),
             Second::LostPerhaps if !is_doubtful(frame, trials.values, flow, &path, end) => {
                 return Some((path, confidence.min(Confidence::Medium)));
@@ -210,7 +213,7 @@ fn convincing_path(
             Second::LostPerhaps | Second::Open | Second::Roughly => {
                 return Some((path, Confidence::Low));
             }
-            Second::Refuted => excluded.push(path.blocks(flow).take(passed + 1).collect()),
+            Second::Refuted => excluded.push(path.blocks(flow).take(look.passed + 1).collect()),
         }
     }
     trials.exhausted = true;
@@ -413,19 +416,17 @@ impl<'w, 'a> Work<'w, 'a> {
                 kind => lost(kind),
             })
             .collect();
-        if ends.is_empty() {
-            if flow.ends.iter().any(|end| lost(end.kind)) {
-                self.statistics.settled.structure += 1;
-            } else {
-                self.statistics.settled.filter.refuted += 1;
-            }
+        let is_perhaps = |&i: &usize| flow.ends[i].kind == EndKind::LostPerhaps;
+        let perhaps: Vec<usize> = (0..flow.ends.len()).filter(is_perhaps).collect();
+        if ends.is_empty() && perhaps.is_empty() {
+            self.statistics.settled.filter.refuted += 1;
             return false;
         }
-        if self.goes_with_parent(flow, &ends) {
-            self.statistics.settled.structure += 1;
-            return false;
-        }
-        let losses = self.losses(flow, &ends);
+        let losses = match ends.is_empty() {
+            true => self.sure_loss(flow, &perhaps),
+            false if self.goes_with_parent(flow, &ends) => Vec::new(),
+            false => self.losses(flow, &ends),
+        };
         if losses.is_empty() {
             return false;
         }
@@ -465,6 +466,31 @@ impl<'w, 'a> Work<'w, 'a> {
             }
             None => false,
         }
+    }
+
+    /// A loop frees elements with unknown indices: most often all of them. Where neither callers nor memory have a say in it (loops with
+    /// constant bounds), execution knows which: an element that is left over there is lost.
+    fn sure_loss(&mut self, flow: &UseFlow, ends: &[usize]) -> Vec<(usize, Path, Confidence)> {
+        let mut found = Vec::new();
+        let mut fuel = Fuel::SMALL;
+        let mut trials = Trials::new(self.frame, self.values, self.statistics);
+        for &index in ends.iter().take(MAX_SURE_ENDS) {
+            let end = &flow.ends[index];
+            let Some((path, _)) = trials.feasible_path(flow, end, &[]) else {
+                continue;
+            };
+            let look = second_look(self.context, self.frame, flow, &path, &mut fuel);
+            if look.is_certain && replay(self.frame, flow, &path, end).is_ok() {
+                found.push((index, path, Confidence::Medium));
+                break;
+            }
+        }
+        trials.finish(!found.is_empty(), false);
+        self.steps += trials.steps;
+        if found.is_empty() {
+            self.statistics.settled.structure += 1;
+        }
+        found
     }
 
     /// The ends that can be reached, each with a path that the independent check accepts.

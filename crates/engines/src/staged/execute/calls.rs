@@ -277,6 +277,8 @@ impl Machine<'_, '_> {
             .take_while(|(a, b)| a == b)
             .count();
         other.hangs &= world.hangs;
+        other.is_widened |= world.is_widened;
+        other.is_told |= world.is_told;
         let mine = self.terms.and(&world.facts[common..]);
         let theirs = self.terms.and(&other.facts[common..]);
         let either = self.terms.or(&[mine, theirs]);

@@ -28,6 +28,12 @@ impl Fuel {
         queries: 0,
     };
 
+    /// For a look at what is most likely in order.
+    pub const SMALL: Fuel = Fuel {
+        steps: 3_000,
+        queries: 60,
+    };
+
     pub fn is_empty(&self) -> bool {
         self.steps == 0
     }
@@ -48,6 +54,8 @@ pub struct Machine<'c, 'a> {
     inner: FxHashMap<Obj, Vec<Obj>>,
     /// Unknowns that stand for what memory held before the run.
     held_before: FxHashSet<SymId>,
+    /// Symbols that stand for what callers pass.
+    inputs: FxHashSet<SymId>,
     /// The same at offsets that are no constants.
     indexed: FxHashMap<(Obj, TermId, u32, Sort), TermId>,
     pub pure: FxHashMap<(FuncId, Vec<TermId>, u32), TermId>,
@@ -90,6 +98,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             origins: FxHashMap::default(),
             inner: FxHashMap::default(),
             held_before: FxHashSet::default(),
+            inputs: FxHashSet::default(),
             indexed: FxHashMap::default(),
             pure: FxHashMap::default(),
             symbols: 0,
@@ -261,6 +270,21 @@ impl<'c, 'a> Machine<'c, 'a> {
     /// The newest unknown stands for what memory held before the run.
     pub fn remember_as_memory(&mut self) {
         self.held_before.insert(SymId(self.symbols));
+    }
+
+    /// The symbol that was made last is a parameter of the function in question.
+    pub fn remember_as_input(&mut self) {
+        self.inputs.insert(SymId(self.symbols));
+    }
+
+    /// Does the run take place whatever callers pass and memory holds? What the library returns may be anything.
+    pub fn asks_for_nothing(&mut self, world: &World) -> bool {
+        let facts = Rc::clone(&world.facts);
+        facts.iter().all(|&fact| {
+            let symbols = self.symbols_of(fact);
+            let mut symbols = symbols.iter();
+            !symbols.any(|sym| self.held_before.contains(sym) || self.inputs.contains(sym))
+        })
     }
 
     /// Does a fact depend on what memory held before the run?

@@ -77,17 +77,30 @@ fn trace(frame: &Frame<'_>, object: ObjId) -> Option<Vec<(FuncId, InstId)>> {
     Some(std::iter::once((frame.func, call)).chain(inner).collect())
 }
 
-/// Executes the function along `path`; also says how many of its blocks some run has come through.
+/// What a second look at a path shows.
+pub struct Look {
+    pub second: Second,
+    /// How many blocks of the path some run has come through.
+    pub passed: usize,
+    /// Some run loses the block whatever callers pass and memory holds, on this path or another.
+    pub is_certain: bool,
+}
+
+/// Executes the function along `path`.
 pub fn second_look(
     context: &CallContext<'_>,
     frame: &Frame<'_>,
     flow: &UseFlow,
     path: &Path,
     fuel: &mut Fuel,
-) -> (Second, usize) {
+) -> Look {
     let object = flow.objects.first();
     let Some(trace) = object.and_then(|&object| trace(frame, object)) else {
-        return (Second::Open, 0);
+        return Look {
+            second: Second::Open,
+            passed: 0,
+            is_certain: false,
+        };
     };
     let guide = Guide::new(frame, flow, path, trace[0].1);
     let mut machine = Machine::new(context, trace, std::mem::replace(fuel, Fuel::EMPTY));
@@ -102,7 +115,9 @@ pub fn second_look(
     let args = params
         .map(|&ty| {
             let sort = sort_of(frame.program, ty);
-            Value::Word(machine.unknown_word(sort))
+            let word = machine.unknown_word(sort);
+            machine.remember_as_input();
+            Value::Word(word)
         })
         .collect();
     let mut seen = Seen::default();
@@ -131,14 +146,19 @@ pub fn second_look(
         "executed"
     );
     seen.open |= done.is_none() || machine.is_cut;
-    let furthest = machine.furthest;
+    let passed = machine.furthest;
     *fuel = machine.fuel;
-    (seen.verdict(), furthest)
+    Look {
+        second: seen.verdict(),
+        passed,
+        is_certain: seen.certain,
+    }
 }
 
 /// What the returns of the function show.
 #[derive(Default)]
 struct Seen {
+    certain: bool,
     lost: bool,
     perhaps: bool,
     roughly: bool,
@@ -154,6 +174,8 @@ impl Seen {
         value: &Value,
     ) -> ControlFlow<()> {
         let second = machine.judge(world, value, false);
+        let is_exact = !(world.is_told || world.hangs || world.is_widened);
+        self.certain |= second == Second::Lost && is_exact && machine.asks_for_nothing(world);
         self.note(machine, world, second)
     }
 

@@ -379,6 +379,7 @@ impl Machine<'_, '_> {
         };
         if let (true, Some(last)) = (count == most, last) {
             self.forget_turn(activation, run, header, &last);
+            run.world.is_widened = true;
             run.world.hangs |= run.is_undecided;
         }
         run.turn = Some(Turn {

@@ -409,7 +409,9 @@ impl Machine<'_, '_> {
     fn compare(&mut self, world: &World, pred: CmpPred, a: Word, b: Word) -> Word {
         // Which elements the two point to is not told.
         if self.is_in_bag(a) && self.is_in_bag(b) {
-            return self.unknown_word(Sort::Bool);
+            let word = self.unknown_word(Sort::Bool);
+            self.remember_as_memory();
+            return word;
         }
         if let (Some(x), Some(y), CmpPred::Eq | CmpPred::Ne) = (a.at, b.at, pred) {
             let apart = x.obj != y.obj

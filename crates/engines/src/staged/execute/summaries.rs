@@ -74,6 +74,7 @@ impl Machine<'_, '_> {
                 return None;
             }
         }
+        world.is_told |= self.is_program(call);
         // All values are those of the entry.
         let (elements, writes): (Vec<_>, Vec<_>) = outcome
             .writes

@@ -98,6 +98,10 @@ pub struct World {
     pub hangs: bool,
     /// The run has left the path that a finding would show.
     pub is_elsewhere: bool,
+    /// Turns of a loop were left out: what they change is unknown.
+    pub is_widened: bool,
+    /// A function of the program was not executed but taken by its summary.
+    pub is_told: bool,
 }
 
 impl World {
