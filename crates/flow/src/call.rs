@@ -16,7 +16,7 @@ use crate::state::{Followed, Holds, Machine, State, Where};
 use crate::transfer::holds_operand;
 
 /// Can the call change what a global leads to?
-fn handles_global(summary: &Summary, global: GlobalId) -> bool {
+pub(crate) fn handles_global(summary: &Summary, global: GlobalId) -> bool {
     let root = Root::Global(global);
     summary.touched.contains(global)
         || summary.outcomes.iter().any(|o| {

@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 use crate::frame::Frame;
 use crate::graph::{Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
 use crate::relevance::Relevance;
+use crate::sparse::Jumps;
 use crate::state::{Escape, Followed, Machine, State, Where};
 use crate::values::Values;
 
@@ -28,6 +29,8 @@ pub const MAX_STATES: usize = 32;
 
 /// Ways through a block that lead to the same state but ask for different conditions.
 pub(crate) const MAX_WAYS: usize = 4;
+/// Objects that are followed together and whose fates may be blurred where there are too many states.
+const MAX_BLURRED: usize = 2;
 /// States with equal objects per block, for each goal; beyond it they merge and forget what they do not share. Iterations of a
 /// loop after the first are always merged.
 const FATE_VARIANTS: usize = 8;
@@ -36,6 +39,8 @@ const EXITS_VARIANTS: usize = 8;
 /// graph is missing.
 pub const FATE_FUEL: (usize, usize) = (1_500, 4);
 pub const EXITS_FUEL: (usize, usize) = (1_000, 6);
+/// The same, where quiet blocks are jumped over.
+const SPARSE_FUEL: (usize, usize) = (600, 1);
 /// Conditions that a path remembers; older ones than these are forgotten.
 pub const MAX_FACTS: usize = 24;
 
@@ -49,6 +54,7 @@ pub enum Goal {
 }
 
 /// One run of a block: where it goes and in which state.
+#[derive(Clone)]
 pub(crate) struct Run {
     pub state: State,
     pub choices: Choices,
@@ -91,6 +97,26 @@ pub struct Explorer<'f, 'a> {
     joined: FxHashSet<(NodeId, NodeId)>,
     /// Blocks from which an unborn object can still be born.
     can_birth: IdSet<BlockId>,
+    /// Jumps over blocks that do not concern the objects.
+    jumps: Option<Jumps>,
+}
+
+/// How all paths of `objects[0]` end, as long as no condition is looked at; the others are followed along. Only the blocks that can concern
+/// the objects are visited: the ends are those of [`explore`], but nodes that follow each other need not be neighbours in the function. False
+/// beside it: there was hardly anything to jump over, so that it is what [`explore`] would have told.
+pub fn explore_sparsely<'a>(
+    frame: &Frame<'a>,
+    values: &mut Values,
+    objects: Vec<ObjId>,
+    goal: Goal,
+    is_main: bool,
+) -> (UseFlow, bool) {
+    let jumps = Jumps::new(frame, frame.touches(values), &objects);
+    let nothing = Relevance::nothing();
+    let mut explorer = Explorer::new(frame, values, &nothing, objects, goal, is_main);
+    explorer.jumps = Some(jumps).filter(|jumps| jumps.are_worth_it(frame));
+    let is_sparse = explorer.jumps.is_some();
+    (explorer.explored(), is_sparse)
 }
 
 /// Explores all paths of `objects[0]`, the others followed along.
@@ -102,33 +128,51 @@ pub fn explore<'a>(
     goal: Goal,
     is_main: bool,
 ) -> UseFlow {
-    let blocks = frame.body.blocks.len();
-    let mut explorer = Explorer {
-        frame,
-        values,
-        goal,
-        is_main,
-        relevant,
-        live: FxHashMap::default(),
-        asked: FxHashMap::default(),
-        out: UseFlow {
-            objects: objects.clone(),
-            nodes: IndexVec::new(),
-            ends: Vec::new(),
-            limited: false,
-            filtered: 0,
-            steps: 0,
-            executed: 0,
-        },
-        objects,
-        by_block: IndexVec::from_elem(Vec::new(), blocks),
-        marks: IndexVec::new(),
-        joined: FxHashSet::default(),
-        can_birth: IdSet::with_capacity(blocks),
-    };
-    explorer.run();
-    explorer.out.drop_dead();
-    explorer.out
+    Explorer::new(frame, values, relevant, objects, goal, is_main).explored()
+}
+
+impl<'f, 'a> Explorer<'f, 'a> {
+    fn new(
+        frame: &'f Frame<'a>,
+        values: &'f mut Values,
+        relevant: &'f Relevance,
+        objects: Vec<ObjId>,
+        goal: Goal,
+        is_main: bool,
+    ) -> Explorer<'f, 'a> {
+        let blocks = frame.body.blocks.len();
+        Explorer {
+            frame,
+            values,
+            goal,
+            is_main,
+            relevant,
+            live: FxHashMap::default(),
+            asked: FxHashMap::default(),
+            out: UseFlow {
+                objects: objects.clone(),
+                nodes: IndexVec::new(),
+                ends: Vec::new(),
+                limited: false,
+                crowded: false,
+                filtered: 0,
+                steps: 0,
+                executed: 0,
+            },
+            objects,
+            by_block: IndexVec::from_elem(Vec::new(), blocks),
+            marks: IndexVec::new(),
+            joined: FxHashSet::default(),
+            can_birth: IdSet::with_capacity(blocks),
+            jumps: None,
+        }
+    }
+
+    fn explored(mut self) -> UseFlow {
+        self.run();
+        self.out.drop_dead();
+        self.out
+    }
 }
 
 impl Explorer<'_, '_> {
@@ -156,6 +200,11 @@ impl Explorer<'_, '_> {
         } else {
             EXITS_FUEL
         };
+        let (base, factor) = if self.jumps.is_some() {
+            SPARSE_FUEL
+        } else {
+            (base, factor)
+        };
         let fuel = base + factor * frame.body.blocks.len();
         while let Some(block) = work.pop() {
             for node in std::mem::take(&mut pending[block]) {
@@ -163,6 +212,10 @@ impl Explorer<'_, '_> {
                 self.out.steps = steps;
                 if steps > fuel {
                     self.out.limited = true;
+                    return;
+                }
+                // An exploration for callers is of no use once a path is missing.
+                if self.out.limited && self.goal == Goal::Exits {
                     return;
                 }
                 for next in self.execute(node) {
@@ -292,6 +345,12 @@ impl Explorer<'_, '_> {
     /// A node that is executed again because it was weakened replaces what it led to before.
     fn drop_old_edges(&mut self, node: NodeId) {
         self.out.ends.retain(|end| end.node != node);
+        if self.jumps.is_some() {
+            for target in self.out.nodes.iter_mut() {
+                target.preds.retain(|edge| edge.from != node);
+            }
+            return;
+        }
         let frame = self.frame;
         let block = self.out.nodes[node].block;
         for &succ in frame.cfg.succs(block) {
@@ -339,12 +398,30 @@ impl Explorer<'_, '_> {
         }
     }
 
-    /// Follows the edge `from → to` and registers the state there.
+    /// Follows the edge `from → to`, and on over blocks that do not concern the objects.
     pub(crate) fn flow(
         &mut self,
         node: NodeId,
         from: BlockId,
         to: BlockId,
+        at: InstId,
+        run: Run,
+        next: &mut Vec<NodeId>,
+    ) {
+        let Some(jumps) = &mut self.jumps else {
+            self.arrive(node, (from, to), at, run, next);
+            return;
+        };
+        for &edge in jumps.landings(self.frame, from, to).iter() {
+            self.arrive(node, edge, at, run.clone(), next);
+        }
+    }
+
+    /// Takes an edge and registers the state behind it.
+    fn arrive(
+        &mut self,
+        node: NodeId,
+        (from, to): (BlockId, BlockId),
         at: InstId,
         run: Run,
         next: &mut Vec<NodeId>,
@@ -474,33 +551,39 @@ impl Explorer<'_, '_> {
         }
     }
 
-    /// Too many states in a block: one that agrees on what became of every object takes this one in. What only one of the
-    /// two holds is then held "perhaps".
+    /// Too many states in a block: the one that agrees best on what became of the objects takes this one in. What only one of the
+    /// two holds is then held "perhaps"; an object that is followed along and has met different fates is nobody's any more
+    /// (silence over noise). What became of the object in question is always told apart.
     fn join_objects(&mut self, block: BlockId, state: &State) -> Option<(NodeId, bool)> {
-        let same_fate = |known: &State| {
-            known
-                .objects
-                .iter()
-                .zip(&state.objects)
-                .all(|(a, b)| a.machine == b.machine)
+        let apart = self.told_apart();
+        let agreement = |known: &State| {
+            let pairs = || known.objects.iter().zip(&state.objects);
+            let is_alike = pairs().take(apart).all(|(a, b)| a.machine == b.machine);
+            is_alike.then(|| pairs().filter(|(a, b)| a.machine == b.machine).count())
         };
         let node = self.by_block[block]
             .iter()
-            .copied()
-            .find(|&n| same_fate(&self.out.nodes[n].state));
-        let Some(node) = node else {
+            .filter_map(|&n| Some((agreement(&self.out.nodes[n].state)?, n)))
+            .max_by_key(|&(agreeing, n)| (agreeing, std::cmp::Reverse(n)));
+        let Some((_, node)) = node else {
             self.out.limited = true;
             return None;
         };
-        let known = &mut self.out.nodes[node].state;
-        let mut grown = known.weaken(state);
-        for (into, from) in known.objects.iter_mut().zip(&state.objects) {
-            grown |= into.join(from);
-        }
+        self.out.crowded = true;
+        let grown = take_in(&mut self.out.nodes[node].state, state);
         if grown {
             self.rehash(node);
         }
         Some((node, grown))
+    }
+
+    /// Of how many objects states that are joined have to agree on the fate. Of many objects nothing would be left to tell.
+    pub(crate) fn told_apart(&self) -> usize {
+        match self.goal {
+            _ if self.objects.len() > MAX_BLURRED => self.objects.len(),
+            Goal::Fate => 1,
+            Goal::Exits => 0,
+        }
     }
 
     fn rehash(&mut self, node: NodeId) {
@@ -510,4 +593,21 @@ impl Explorer<'_, '_> {
             ..Mark::of(&self.out.nodes[node].state)
         };
     }
+}
+
+/// Makes a state say only what is true in both; true if that changed it.
+pub(crate) fn take_in(known: &mut State, other: &State) -> bool {
+    let mut grown = known.weaken(other);
+    for (into, from) in known.objects.iter_mut().zip(&other.objects) {
+        if into.machine == from.machine {
+            grown |= into.join(from);
+        } else if !matches!(into.machine, Machine::Escaped { .. }) {
+            into.settle(Machine::Escaped {
+                at: InstId::new(0),
+                to: Escape::Unknown(None),
+            });
+            grown = true;
+        }
+    }
+    grown
 }

@@ -17,6 +17,7 @@ use smallvec::SmallVec;
 
 use crate::interface::path_term;
 use crate::sources::Finder;
+use crate::sparse::Touches;
 use crate::values::{Context, Values};
 
 /// One function, ready to be explored.
@@ -37,6 +38,7 @@ pub struct Frame<'a> {
     /// Block of each instruction.
     block_of: Vec<BlockId>,
     uses: OnceCell<Graph<u32>>,
+    touches: OnceCell<Touches>,
     /// Cells that are only ever accessed as integers.
     numbers: OnceCell<IdSet<CellId>>,
     /// Answers to [`Frame::resolve`] and [`Frame::reached_by`].
@@ -127,6 +129,7 @@ impl<'a> Frame<'a> {
             constants,
             block_of,
             uses: OnceCell::new(),
+            touches: OnceCell::new(),
             numbers: OnceCell::new(),
             resolved: RefCell::default(),
             reached: RefCell::default(),
@@ -183,6 +186,11 @@ impl<'a> Frame<'a> {
             .succs(value.as_u32())
             .iter()
             .map(|&inst| InstId::from_u32(inst))
+    }
+
+    /// Where memory is touched, for explorations that jump over the rest.
+    pub(crate) fn touches(&self, values: &Values) -> &Touches {
+        self.touches.get_or_init(|| Touches::build(self, values))
     }
 
     /// Is the cell accessed here as an integer, and never as a pointer? What it holds is no pointer then.

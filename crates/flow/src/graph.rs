@@ -5,6 +5,8 @@
 //! merges is what two paths *know*, never what became of the object. Where paths differ only in things that have nothing to
 //! do with the object or with a later condition there is one node, which makes the graph as sparse as the paper's.
 
+use std::collections::BTreeSet;
+
 use drip_base::{IdSet, IndexVec, entity_id};
 use drip_pointer::ObjId;
 use drip_program::{BlockId, InstId};
@@ -43,7 +45,7 @@ pub struct Node {
     pub later: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EndKind {
     /// The object in question has lost its last holder.
     Lost,
@@ -79,6 +81,8 @@ pub struct UseFlow {
     pub ends: Vec<End>,
     /// Fuel or a state bound was hit: some paths are missing.
     pub limited: bool,
+    /// States were joined that differ in what holds the objects: what is known of them depends on which ones met.
+    pub crowded: bool,
     /// Branches that the known facts decided (SMOKE's filter, applied on the way).
     pub filtered: u32,
     /// Blocks executed.
@@ -153,6 +157,13 @@ impl UseFlow {
             }
         }
         deciding
+    }
+
+    /// What becomes of the object in question, and where.
+    pub fn fates(&self) -> BTreeSet<(EndKind, InstId, Option<Machine>)> {
+        let machine = |end: &End| end.state.objects.first().map(|o| o.machine);
+        let fates = self.ends.iter().map(|end| (end.kind, end.at, machine(end)));
+        fates.collect()
     }
 
     /// Does some path free the object in question?

@@ -76,6 +76,8 @@ pub enum Scope<'s> {
     Fate(&'s IdSet<BlockId>),
     /// The same, and what the caller gets to see of these objects.
     Exits(&'s IdSet<BlockId>, &'s [ObjId]),
+    /// Only what is returned.
+    Result,
 }
 
 pub fn decisions(frame: &Frame<'_>, values: &mut Values) -> Decisions {
@@ -249,11 +251,13 @@ impl Relevance {
         found: &Decisions,
         scope: Scope<'_>,
     ) -> Relevance {
+        let none = IdSet::new();
         let (blocks, returned) = match scope {
             Scope::Fate(blocks) => (blocks, Vec::new()),
             Scope::Exits(blocks, objects) => {
                 (blocks, found.seen_by_callers(frame, values, objects))
             }
+            Scope::Result => (&none, found.returned.clone()),
         };
         let mut out = Relevance::default();
         let mut counts: FxHashMap<SymId, u32> = FxHashMap::default();
@@ -319,9 +323,9 @@ impl Relevance {
                 .filter(|&sym| is_interface(frame, values, sym))
                 .collect();
             out.correlated.extend(&out.interface);
-            for &(term, _) in &returned {
-                out.correlated.extend(values.symbols_in(term).iter());
-            }
+        }
+        for &(term, _) in &returned {
+            out.correlated.extend(values.symbols_in(term).iter());
         }
         out
     }

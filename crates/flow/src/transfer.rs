@@ -8,7 +8,7 @@ use drip_pointer::{CellId, Loc, Memory, ObjKind};
 use drip_program::{CastOp, InstId, Op, Operand, ValueId};
 use smallvec::SmallVec;
 
-use crate::explore::{Explorer, Goal, MAX_STATES, MAX_WAYS, Run};
+use crate::explore::{Explorer, Goal, MAX_STATES, MAX_WAYS, Run, take_in};
 use crate::graph::{Choice, NodeId};
 use crate::interface::class_term;
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
@@ -63,12 +63,20 @@ impl Explorer<'_, '_> {
                 kept.push(run);
                 continue;
             }
-            match kept
-                .iter_mut()
-                .find(|k| k.state.objects == run.state.objects)
-            {
+            let agreeing = |k: &Run| {
+                let pairs = k.state.objects.iter().zip(&run.state.objects);
+                pairs.filter(|(a, b)| a.machine == b.machine).count()
+            };
+            let apart = self.told_apart();
+            let is_alike = |k: &Run| {
+                let mut pairs = k.state.objects.iter().zip(&run.state.objects).take(apart);
+                pairs.all(|(a, b)| a.machine == b.machine)
+            };
+            let candidates = kept.iter_mut().rev().filter(|k| is_alike(k));
+            match candidates.max_by_key(|k| agreeing(k)) {
                 Some(known) => {
-                    known.state.weaken(&run.state);
+                    self.out.crowded = true;
+                    take_in(&mut known.state, &run.state);
                 }
                 None => self.out.limited = true,
             }
@@ -448,9 +456,17 @@ impl Explorer<'_, '_> {
             }
             return;
         }
+        let memory = &self.frame.local.memory;
+        // Somewhere behind a global variable: which of its cells it is makes no difference any more.
+        let kept_by = |&cell: &CellId| memory.global_above(memory.cells[cell].obj);
+        if !certain && let Some(global) = cells.iter().find_map(kept_by) {
+            let to = Escape::Global(global);
+            self.settle(state, index, Machine::Escaped { at: inst, to });
+            return;
+        }
         for &cell in cells {
-            let owner = self.frame.local.memory.cells[cell].obj;
-            let kind = self.frame.local.memory.kind(owner);
+            let owner = memory.cells[cell].obj;
+            let kind = memory.kind(owner);
             if owner == self.objects[index] {
                 // Its own cell leads to it but is no root; another instance's cell (weak) may be one.
                 state.objects[index].add(Where::Cell(cell), !certain);

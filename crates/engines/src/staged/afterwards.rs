@@ -9,6 +9,7 @@ use drip_flow::{End, Frame, State, UseFlow, Values};
 use drip_models::{Class, Value};
 use drip_program::{FuncId, InstId, Op, Operand};
 
+use super::feasible::SmallQuestions;
 use super::known::{Known, reader};
 use super::merge::class_of;
 use super::paths::Path;
@@ -76,7 +77,8 @@ fn returned(
     state: &State,
     value: Option<Operand>,
 ) -> Class {
-    let value = reader(frame, values).returned_value(state, value);
+    let questions = &mut SmallQuestions::default();
+    let value = reader(frame, values, questions).returned_value(state, value);
     class_of(&value).unwrap_or(match value {
         Value::Fresh { .. } | Value::Func(_) => Class::NonZero,
         _ => Class::Any,

@@ -17,7 +17,7 @@ use drip_program::{BlockId, InstId, Op, Operand, Type};
 use smallvec::SmallVec;
 
 use super::effects::bound_writes;
-use super::feasible::{can_be, can_hold};
+use super::feasible::SmallQuestions;
 use super::interface::{atom_of, is_worth_telling};
 use super::merge::{bounded, without_weaker};
 use super::objects::whole_copies;
@@ -27,6 +27,7 @@ use super::zeroed::{is_stored_at_birth, is_zeroed};
 pub(super) struct ExitReader<'m, 'a> {
     pub frame: &'m Frame<'a>,
     pub values: &'m mut Values,
+    pub questions: &'m mut SmallQuestions,
     /// Objects followed by the exploration whose ends are read, in the order of its states.
     pub objects: &'m [ObjId],
     /// Fresh objects that callers may get, in the order of their numbers.
@@ -700,7 +701,7 @@ impl ExitReader<'_, '_> {
         }
         let mut never = |class: Class| {
             let fact = drip_flow::class_term(self.values, term, class);
-            fact.is_some_and(|fact| !can_be(self.values, &[fact]))
+            fact.is_some_and(|fact| !self.questions.can_be(self.values, &[fact]))
         };
         match never(Class::NonNegative) {
             true => Some(Class::Negative),
@@ -758,7 +759,7 @@ impl ExitReader<'_, '_> {
             return false;
         };
         known.push(fact);
-        !can_hold(self.values, &known)
+        !self.questions.can_hold(self.values, &known)
     }
 
     /// Conditions on the interface that the path has taken.

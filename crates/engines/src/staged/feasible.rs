@@ -7,7 +7,7 @@
 //! paths at once.
 
 use drip_base::LoopId;
-use drip_cond::{Budget, Sort, SymId, TermId, Terms, check};
+use drip_cond::{Budget, Session, Sort, SymId, TermId, Terms};
 use drip_flow::{Choices, End, Frame, Symbol, UseFlow, Values, fitted, region, sort_of};
 use drip_memssa::Def;
 use drip_models::{Class, Outcome, Root, Subject, Value, ValuePath};
@@ -49,22 +49,38 @@ pub fn path_condition(
     walker.conjuncts
 }
 
-/// Can these facts of an exit hold together, as far as a small budget tells? The exploration has only compared them one by one.
-pub fn can_hold(values: &mut Values, facts: &[TermId]) -> bool {
-    facts.len() < 2 || can_be(values, facts)
+/// Questions about the facts of exits, all with a small budget, and their answers: the exits of one function ask the same ones again
+/// and again.
+pub(super) struct SmallQuestions {
+    session: Session,
 }
 
-/// The same of facts that nobody has looked at yet.
-pub fn can_be(values: &mut Values, facts: &[TermId]) -> bool {
-    const SMALL: Budget = Budget {
-        interval_steps: 2_000,
-        splits: 8,
-        guesses: 4,
-        sat_clauses: 4_000,
-        sat_conflicts: 40,
-        lemma_rounds: 0,
-    };
-    !check(&mut values.terms, facts, &SMALL).is_infeasible()
+impl Default for SmallQuestions {
+    fn default() -> Self {
+        const SMALL: Budget = Budget {
+            interval_steps: 2_000,
+            splits: 8,
+            guesses: 4,
+            sat_clauses: 4_000,
+            sat_conflicts: 40,
+            lemma_rounds: 0,
+        };
+        SmallQuestions {
+            session: Session::new(SMALL),
+        }
+    }
+}
+
+impl SmallQuestions {
+    /// Can these facts of an exit hold together, as far as the budget tells? The exploration has only compared them one by one.
+    pub fn can_hold(&mut self, values: &mut Values, facts: &[TermId]) -> bool {
+        facts.len() < 2 || self.can_be(values, facts)
+    }
+
+    /// The same of facts that nobody has looked at yet.
+    pub fn can_be(&mut self, values: &mut Values, facts: &[TermId]) -> bool {
+        !self.session.check(&mut values.terms, facts).is_infeasible()
+    }
 }
 
 /// What symbols stand for at one point of a path.

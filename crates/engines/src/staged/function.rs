@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use drip_flow::{
     Decisions, End, EndKind, Frame, Goal, Machine, Relevance, Scope, UseFlow, Values, Where,
-    decisions, explore,
+    decisions, explore, explore_sparsely,
 };
 use drip_models::{Library, Summary};
 use drip_pointer::local::CallTable;
@@ -275,6 +275,12 @@ fn takes_care_of_blurred(end: &End) -> bool {
     object.blurred || !matches!(object.machine, Machine::Freed { sure: true, .. })
 }
 
+/// Does some path lose the object, perhaps?
+fn loses(flow: &UseFlow) -> bool {
+    let mut kinds = flow.ends.iter().map(|end| end.kind);
+    kinds.any(|kind| matches!(kind, EndKind::Lost | EndKind::LostPerhaps))
+}
+
 struct Work<'w, 'a> {
     context: &'w CallContext<'w>,
     frame: &'w Frame<'a>,
@@ -360,12 +366,21 @@ impl<'w, 'a> Work<'w, 'a> {
 
     /// The use-flow graph of one object: without conditions, and with those that decide if it may be lost.
     fn explore_object(&mut self, object: ObjId) -> UseFlow {
-        let followed = holders(self.frame, object);
-        let mut flow = self.explore(&Relevance::nothing(), followed.clone());
-        self.is_candidate = flow
-            .ends
-            .iter()
-            .any(|e| matches!(e.kind, EndKind::Lost | EndKind::LostPerhaps));
+        let mut followed = holders(self.frame, object);
+        let (mut flow, mut is_sparse) = self.look_sparsely(followed.clone());
+        // Too many ways to hold it: what is stored in other new blocks then counts as kept.
+        if flow.limited && followed.len() > 1 {
+            followed.truncate(1);
+            (flow, is_sparse) = self.look_sparsely(followed.clone());
+        }
+        self.is_candidate = loses(&flow);
+        if !self.is_candidate {
+            return flow;
+        }
+        if is_sparse {
+            flow = self.explore(&Relevance::nothing(), followed.clone());
+            self.is_candidate = loses(&flow);
+        }
         if self.is_candidate {
             let deciding = flow.deciding_blocks(
                 self.frame.body.blocks.len(),
@@ -386,6 +401,31 @@ impl<'w, 'a> Work<'w, 'a> {
             flow = self.explore(&relevance, followed);
         }
         flow
+    }
+
+    /// The first look at an object, over the blocks that can concern it: most objects end here.
+    fn look_sparsely(&mut self, followed: Vec<ObjId>) -> (UseFlow, bool) {
+        let (flow, is_sparse) =
+            explore_sparsely(self.frame, self.values, followed, Goal::Fate, self.is_main);
+        self.steps += flow.executed;
+        self.nodes += flow.steps;
+        debug_assert!(
+            !is_sparse || self.tells_the_same(&flow),
+            "jumping over quiet blocks changes what becomes of {:?} in {}",
+            flow.objects,
+            self.context.program.func_name(self.frame.func)
+        );
+        (flow, is_sparse)
+    }
+
+    /// The twin of the sparse look: do all blocks, one by one, tell the same? Where states were joined both are right.
+    fn tells_the_same(&mut self, sparse: &UseFlow) -> bool {
+        let followed = sparse.objects.clone();
+        let nothing = &Relevance::nothing();
+        let (frame, values) = (self.frame, &mut *self.values);
+        let dense = explore(frame, values, nothing, followed, Goal::Fate, self.is_main);
+        let is_exact = |flow: &UseFlow| !flow.limited && !flow.crowded;
+        !is_exact(sparse) || !is_exact(&dense) || sparse.fates() == dense.fates()
     }
 
     fn explore(&mut self, relevance: &Relevance, followed: Vec<ObjId>) -> UseFlow {

@@ -9,6 +9,7 @@ use drip_models::{Atom, Subject};
 use drip_program::{BlockId, Op};
 
 use super::exits::ExitReader;
+use super::feasible::SmallQuestions;
 use super::paths::Path;
 use super::ways::Way;
 
@@ -44,7 +45,8 @@ impl Known {
 
     /// Conditions on the arguments themselves.
     pub fn asked_of_arguments(&self, frame: &Frame<'_>, values: &mut Values) -> Vec<Atom> {
-        let mut atoms = reader(frame, values).atoms(&self.state);
+        let questions = &mut SmallQuestions::default();
+        let mut atoms = reader(frame, values, questions).atoms(&self.state);
         atoms.retain(|atom| matches!(&atom.subject, Subject::Entry(path) if path.loads.is_empty()));
         atoms
     }
@@ -71,10 +73,15 @@ pub(super) fn branch_fact(
 }
 
 /// Reads values and conditions where no object is followed.
-pub(super) fn reader<'r, 'a>(frame: &'r Frame<'a>, values: &'r mut Values) -> ExitReader<'r, 'a> {
+pub(super) fn reader<'r, 'a>(
+    frame: &'r Frame<'a>,
+    values: &'r mut Values,
+    questions: &'r mut SmallQuestions,
+) -> ExitReader<'r, 'a> {
     ExitReader {
         frame,
         values,
+        questions,
         objects: &[],
         fresh: &[],
         limited: false,

@@ -321,7 +321,7 @@ pub(super) fn merge_outcomes(outcomes: &mut Vec<Outcome>) {
 }
 
 /// Still too many: outcomes that return the same become one, and what differs becomes "may".
-fn merge_equal_returns(outcomes: &mut Vec<Outcome>) {
+pub(super) fn merge_equal_returns(outcomes: &mut Vec<Outcome>) {
     if outcomes.len() <= MAX_OUTCOMES {
         return;
     }

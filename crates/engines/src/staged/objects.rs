@@ -137,12 +137,7 @@ impl Groups {
 /// Is it a global variable that leads to this object on entry? A caller's block that is stored there is out of the caller's
 /// hands when the caller returns: that it may be freed is of interest, but not when.
 pub fn is_behind_global(frame: &Frame<'_>, object: ObjId) -> bool {
-    let memory = &frame.local.memory;
-    let mut at = object;
-    while let ObjKind::Entry(home) = memory.kind(at) {
-        at = memory.cells[home].obj;
-    }
-    matches!(memory.kind(at), ObjKind::Global(_))
+    frame.local.memory.global_above(object).is_some()
 }
 
 /// Entry objects that one call frees in turn, as a loop over a list does, each with the objects that lead to it: only where

@@ -13,6 +13,7 @@
 use drip_base::IdSet;
 use drip_flow::{
     Decisions, EndKind, Frame, Goal, Relevance, Scope, State, UseFlow, Values, explore,
+    explore_sparsely,
 };
 use drip_models::{
     Atom, Certainty, Class, Free, MAX_OUTCOMES, Outcome, Root, Summary, Value, ValuePath, Write,
@@ -23,10 +24,10 @@ use smallvec::SmallVec;
 
 use super::effects::{bound_writes, handed_out, reduce_effects};
 use super::exits::ExitReader;
-use super::feasible::can_hold;
+use super::feasible::SmallQuestions;
 use super::hooks::{keep_with_hook, only_with_hook};
 use super::interface::{is_atomic, is_pure, returns, touched};
-use super::merge::{blend, class_of, combine, merge_alike, merge_outcomes};
+use super::merge::{blend, class_of, combine, merge_alike, merge_equal_returns, merge_outcomes};
 use super::objects::{clusters, escaping_objects, has_outcomes, is_behind_global, moved_objects};
 use super::unify::unify_fresh;
 use super::varargs::{MAX_VARARGS, hands_on_varargs};
@@ -74,6 +75,7 @@ pub fn summarize(
         frame,
         values,
         decisions,
+        questions: SmallQuestions::default(),
         fresh: handed.to_vec(),
         parts: Vec::new(),
         open: Vec::new(),
@@ -285,6 +287,7 @@ struct Maker<'m, 'a> {
     frame: &'m Frame<'a>,
     values: &'m mut Values,
     decisions: &'m Decisions,
+    questions: SmallQuestions,
     fresh: Vec<ObjId>,
     /// Alternatives that are independent of one another: an outcome is one of each.
     parts: Vec<Vec<Outcome>>,
@@ -303,6 +306,7 @@ impl<'a> Maker<'_, 'a> {
         ExitReader {
             frame: self.frame,
             values: self.values,
+            questions: &mut self.questions,
             objects,
             fresh: &self.fresh,
             limited: false,
@@ -336,42 +340,74 @@ impl<'a> Maker<'_, 'a> {
                 }
                 continue;
             }
-            let flow = self.explore(&Relevance::nothing(), &cluster);
-            if flow.limited {
-                self.blur(&cluster, &[]);
-                continue;
-            }
-            let mut kinds: Vec<Outcome> = Vec::new();
-            let mut class_of: Vec<u32> = Vec::new();
-            let mut reader = self.reader(&cluster);
-            for end in &flow.ends {
-                let effects = reader.effects(end);
-                let class = match kinds.iter().position(|k| *k == effects) {
-                    Some(known) => known,
-                    None => {
-                        kinds.push(effects);
-                        kinds.len() - 1
-                    }
-                };
-                class_of.push(class as u32);
-            }
-            let keeps_result = reader.keeps_result;
-            self.keeps_result |= keeps_result;
-            let is_callers = cluster
-                .iter()
-                .any(|&obj| !is_behind_global(self.frame, obj));
-            if kinds.len() > 1 && is_callers {
-                self.open.push(Open {
-                    deciding: self.deciding_blocks(&flow, &class_of),
-                    objects: cluster,
-                    kinds,
-                });
-            } else if kinds.len() > 1 {
-                self.undecided(&cluster, &kinds);
-            } else if !kinds.is_empty() {
-                self.parts.push(kinds);
-            }
+            self.settle_cluster(cluster, is_callers);
         }
+    }
+
+    /// First look at one cluster. One with too many states is taken object by object: what its objects hold of each other then counts as
+    /// kept.
+    fn settle_cluster(&mut self, cluster: Vec<ObjId>, is_callers: bool) {
+        let frame = self.frame;
+        let objects = cluster.clone();
+        let (flow, is_sparse) = explore_sparsely(frame, self.values, objects, Goal::Exits, false);
+        if flow.limited && cluster.len() > 1 {
+            for object in cluster {
+                self.settle_cluster(vec![object], is_callers);
+            }
+            return;
+        }
+        if flow.limited {
+            self.blur(&cluster, &[]);
+            return;
+        }
+        let (kinds, class_of) = self.kinds(&cluster, &flow);
+        match (&kinds[..], is_callers) {
+            ([], _) => {}
+            ([_], _) => self.parts.push(kinds),
+            (_, false) => self.undecided(&cluster, &kinds),
+            (_, true) if is_sparse => self.leave_open(cluster),
+            (_, true) => self.open.push(Open {
+                deciding: self.deciding_blocks(&flow, &class_of),
+                objects: cluster,
+                kinds,
+            }),
+        }
+    }
+
+    /// What may become of a cluster, and which of that each end says.
+    fn kinds(&mut self, cluster: &[ObjId], flow: &UseFlow) -> (Vec<Outcome>, Vec<u32>) {
+        let mut kinds: Vec<Outcome> = Vec::new();
+        let mut class_of: Vec<u32> = Vec::new();
+        let mut reader = self.reader(cluster);
+        for end in &flow.ends {
+            let effects = reader.effects(end);
+            let class = match kinds.iter().position(|k| *k == effects) {
+                Some(known) => known,
+                None => {
+                    kinds.push(effects);
+                    kinds.len() - 1
+                }
+            };
+            class_of.push(class as u32);
+        }
+        let keeps_result = reader.keeps_result;
+        self.keeps_result |= keeps_result;
+        (kinds, class_of)
+    }
+
+    /// Exits disagree on a cluster: which blocks decide?
+    fn leave_open(&mut self, cluster: Vec<ObjId>) {
+        let flow = self.explore(&Relevance::nothing(), &cluster);
+        if flow.limited {
+            self.blur(&cluster, &[]);
+            return;
+        }
+        let (kinds, class_of) = self.kinds(&cluster, &flow);
+        self.open.push(Open {
+            deciding: self.deciding_blocks(&flow, &class_of),
+            objects: cluster,
+            kinds,
+        });
     }
 
     fn deciding_blocks(&self, flow: &UseFlow, class_of: &[u32]) -> IdSet<BlockId> {
@@ -434,7 +470,9 @@ impl<'a> Maker<'_, 'a> {
         let mut split = false;
         for cluster in open {
             self.deciding.clone_from(&cluster.deciding);
-            if !is_one && self.split(&cluster.objects) {
+            let is_split = !is_one && self.split(&cluster.objects)
+                || !self.makes_any(&cluster.objects) && self.split_by_result(&cluster.objects);
+            if is_split {
                 split = true;
             } else if self.is_told_by_return(&cluster) {
                 self.limited = true;
@@ -454,23 +492,51 @@ impl<'a> Maker<'_, 'a> {
         if self.steps > base + factor * self.frame.body.blocks.len() {
             return false;
         }
-        let relevance = Relevance::compute(
-            self.frame,
-            self.values,
-            self.decisions,
-            Scope::Exits(&self.deciding, objects),
-        );
-        let flow = self.explore(&relevance, objects);
+        let scope = Scope::Exits(&self.deciding, objects);
+        let relevance = Relevance::compute(self.frame, self.values, self.decisions, scope);
+        let Some(outcomes) = self.told(&relevance, objects) else {
+            return false;
+        };
+        self.parts.push(outcomes);
+        true
+    }
+
+    /// Is one of the objects new? When callers get it has to be told exactly.
+    fn makes_any(&self, objects: &[ObjId]) -> bool {
+        let kind = |obj: &ObjId| self.frame.local.memory.kind(*obj);
+        objects
+            .iter()
+            .any(|obj| matches!(kind(obj), ObjKind::Fresh { .. }))
+    }
+
+    /// Adds the outcomes of these objects, told apart by what is returned: what happens to them where the function returns the same becomes
+    /// "may". False if even that exceeds the fuel.
+    fn split_by_result(&mut self, objects: &[ObjId]) -> bool {
+        let relevance = Relevance::compute(self.frame, self.values, self.decisions, Scope::Result);
+        let Some(mut outcomes) = self.told(&relevance, objects) else {
+            return false;
+        };
+        merge_equal_returns(&mut outcomes);
+        self.parts.push(outcomes);
+        true
+    }
+
+    /// The outcomes of these objects, as far as they are remembered; none if that exceeds the fuel.
+    fn told(&mut self, relevance: &Relevance, objects: &[ObjId]) -> Option<Vec<Outcome>> {
+        let flow = self.explore(relevance, objects);
         self.steps += flow.steps;
         if flow.limited {
-            return false;
+            return None;
         }
         let with_hook = only_with_hook(self.frame, self.values, &flow);
         let exits: Vec<(&drip_flow::End, bool)> = flow
             .ends
             .iter()
             .zip(with_hook)
-            .filter(|(e, _)| e.kind == EndKind::Exit && can_hold(self.values, &e.state.facts))
+            .filter(|(end, _)| {
+                let facts = &end.state.facts;
+                end.kind == EndKind::Exit && self.questions.can_hold(self.values, facts)
+            })
             .collect();
         let mut reader = self.reader(objects);
         let mut told: Vec<(Outcome, bool)> = Vec::new();
@@ -501,8 +567,7 @@ impl<'a> Maker<'_, 'a> {
         let (limited, keeps_result) = (reader.limited, reader.keeps_result);
         self.limited |= limited;
         self.keeps_result |= keeps_result;
-        self.parts.push(outcomes);
-        true
+        Some(outcomes)
     }
 
     /// One block that is returned where it is handed out at all: callers need no condition to know whether they have got it.

@@ -182,6 +182,18 @@ impl Memory {
         cell.off.is_exact() && self.is_single(cell.obj)
     }
 
+    /// The global variable that leads to this object on entry, if one does.
+    pub fn global_above(&self, obj: ObjId) -> Option<GlobalId> {
+        let mut at = obj;
+        while let ObjKind::Entry(home) = self.kind(at) {
+            at = self.cells[home].obj;
+        }
+        match self.kind(at) {
+            ObjKind::Global(global) => Some(global),
+            _ => None,
+        }
+    }
+
     /// One concrete object, not one of many: what an element with unknown index points to is another object every time.
     pub fn is_single(&self, obj: ObjId) -> bool {
         match self.kind(obj) {

@@ -1,0 +1,345 @@
+//! Question: in which blocks of a function can anything happen to some objects, and where does a path come next?
+//!
+//! SMOKE's use-flow graph has vertices only where the machine may move, where the object is passed on, where paths meet and where
+//! they end (definition 2). While no conditions are remembered, a block that touches none of the followed objects changes
+//! nothing: a path enters it and leaves it in the same state. Such *quiet* blocks are jumped over.
+//! Domain: blocks that are not quiet, from three indices over the function that are built once (`Touches`): values by the objects
+//! they may point to, cells by what they may hold, calls by what they can reach. From there along uses, so that the cost is that of
+//! the object's own uses. Invariant: what the exploration does in a quiet block is nothing; a jump ends at the first block on each
+//! way that is not quiet. Loop headers, returns, and calls that may not return or throw are never quiet.
+
+use std::rc::Rc;
+
+use drip_base::{IdSet, IndexVec};
+use drip_models::Summary;
+use drip_pointer::{CellId, ObjId, ObjKind};
+use drip_program::{BlockId, CmpPred, InstId, Op, Operand, ValueId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::call::handles_global;
+use crate::frame::Frame;
+use crate::values::Values;
+
+/// Ways on from a quiet block; one with more of them is stopped at all the same, so that ways to it and from it do not multiply.
+const MAX_LANDINGS: usize = 4;
+
+/// Where the memory of a function is touched; built once.
+pub(crate) struct Touches {
+    /// Values that may point to an object.
+    values: IndexVec<ObjId, Vec<ValueId>>,
+    /// Cells that may hold a pointer to an object.
+    cells: IndexVec<ObjId, Vec<CellId>>,
+    /// Blocks that may write a cell, or copy what it holds.
+    writers: IndexVec<CellId, Vec<BlockId>>,
+    /// Blocks with calls that can reach an object, or whose callee handles it as a global variable.
+    calls: IndexVec<ObjId, Vec<BlockId>>,
+    /// Blocks with binding markers of a variable, and the variables that are bound to a value.
+    binds: FxHashMap<VarId, Vec<BlockId>>,
+    bound: FxHashMap<ValueId, Vec<VarId>>,
+    /// Blocks that are never quiet.
+    always: IdSet<BlockId>,
+    /// Blocks that no path leaves: a call in them never returns.
+    final_blocks: IdSet<BlockId>,
+}
+
+impl Touches {
+    pub(crate) fn build(frame: &Frame<'_>, values: &Values) -> Touches {
+        let memory = &frame.local.memory;
+        let mut touches = Touches {
+            values: IndexVec::from_elem(Vec::new(), memory.objects.len()),
+            cells: IndexVec::from_elem(Vec::new(), memory.objects.len()),
+            writers: IndexVec::from_elem(Vec::new(), memory.cells.len()),
+            calls: IndexVec::from_elem(Vec::new(), memory.objects.len()),
+            binds: FxHashMap::default(),
+            bound: FxHashMap::default(),
+            always: IdSet::with_capacity(frame.body.blocks.len()),
+            final_blocks: IdSet::with_capacity(frame.body.blocks.len()),
+        };
+        for (value, targets) in frame.local.values.iter_enumerated() {
+            for loc in targets {
+                touches.values[loc.obj].push(value);
+            }
+        }
+        for (cell, targets) in frame.local.contents.iter_enumerated() {
+            for loc in targets {
+                touches.cells[loc.obj].push(cell);
+            }
+        }
+        let holding: Vec<(ObjId, drip_program::GlobalId)> = memory
+            .objects
+            .iter_enumerated()
+            .filter_map(|(obj, data)| match data.kind {
+                ObjKind::Global(global) => Some((obj, global)),
+                _ => None,
+            })
+            .collect();
+        for block in frame.body.blocks.ids() {
+            if frame.cfg.loops().headed_by(block).is_some() {
+                touches.always.insert(block);
+            }
+            for inst in frame.body.block_insts(block) {
+                touches.instruction(frame, values, block, inst);
+                if let Some(summary) = frame.calls.get(&inst) {
+                    touches.call(frame, summary, &holding, block, inst);
+                }
+            }
+        }
+        touches
+    }
+
+    fn instruction(&mut self, frame: &Frame<'_>, values: &Values, block: BlockId, inst: InstId) {
+        match frame.body.insts[inst].op {
+            Op::Store { addr, .. } | Op::AtomicRmw { addr, .. } | Op::CmpXchg { addr, .. } => {
+                for &loc in frame.local.targets(addr) {
+                    for cell in frame.local.memory.overlapping(loc) {
+                        note(&mut self.writers[cell], block);
+                    }
+                }
+                // A struct covers more cells than the one at its address.
+                if let Op::Store { value, .. } = frame.body.insts[inst].op
+                    && let Some(value) = value.as_value()
+                    && frame.is_aggregate(frame.body.value_ty(value))
+                {
+                    self.writes_object(frame, block, addr);
+                }
+            }
+            Op::MemCopy { dst, src, .. } => {
+                self.writes_object(frame, block, dst);
+                self.writes_object(frame, block, src);
+            }
+            Op::MemSet { dst, .. } => self.writes_object(frame, block, dst),
+            Op::Bind { var, value } => {
+                note(self.binds.entry(var).or_default(), block);
+                if let Some(value) = value.as_value() {
+                    note(self.bound.entry(value).or_default(), var);
+                }
+            }
+            Op::Ret { .. } | Op::Resume { .. } | Op::CallBr { .. } => {
+                self.always.insert(block);
+            }
+            Op::CondBr { cond, .. } if is_decided(frame, values, cond) => {
+                self.always.insert(block);
+            }
+            Op::Switch { value, .. } if values.terms.as_int(values.term(value)).is_some() => {
+                self.always.insert(block);
+            }
+            _ => {}
+        }
+    }
+
+    fn writes_object(&mut self, frame: &Frame<'_>, block: BlockId, addr: Operand) {
+        for loc in frame.local.targets(addr) {
+            for &cell in &frame.local.memory.objects[loc.obj].cells {
+                note(&mut self.writers[cell], block);
+            }
+        }
+    }
+
+    fn call(
+        &mut self,
+        frame: &Frame<'_>,
+        summary: &Summary,
+        globals: &[(ObjId, drip_program::GlobalId)],
+        block: BlockId,
+        inst: InstId,
+    ) {
+        if !summary.returns() {
+            self.final_blocks.insert(block);
+        }
+        if summary.may_throw {
+            self.always.insert(block);
+        }
+        for &obj in frame.reach.get(&inst).into_iter().flatten() {
+            note(&mut self.calls[obj], block);
+        }
+        for &(obj, global) in globals {
+            if handles_global(summary, global) {
+                note(&mut self.calls[obj], block);
+            }
+        }
+    }
+}
+
+/// Adds an entry to a list that is filled in order of blocks.
+fn note<T: PartialEq>(list: &mut Vec<T>, entry: T) {
+    if list.last() != Some(&entry) {
+        list.push(entry);
+    }
+}
+
+/// Does the same way out of a block hold in every run?
+fn is_decided(frame: &Frame<'_>, values: &Values, cond: Operand) -> bool {
+    let is_sum = |operand: Operand| frame.is_pointer_sum(operand);
+    let compares_sum = match compared(frame, cond) {
+        Some((a, b)) => is_sum(a) || is_sum(b),
+        None => false,
+    };
+    compares_sum || values.terms.as_bool(values.term(cond)).is_some()
+}
+
+/// The operands of a condition that asks whether two values are equal.
+fn compared(frame: &Frame<'_>, cond: Operand) -> Option<(Operand, Operand)> {
+    let inst = cond.as_value().and_then(|v| frame.body.def(v))?;
+    match frame.body.insts[inst].op {
+        Op::Cmp {
+            pred: CmpPred::Eq | CmpPred::Ne,
+            a,
+            b,
+        } => Some((a, b)),
+        _ => None,
+    }
+}
+
+/// Where a jump over quiet blocks enters a block that is not: by which edge.
+type Landings = Rc<[(BlockId, BlockId)]>;
+
+/// The blocks that matter for some objects, and the jumps between them.
+pub(crate) struct Jumps {
+    loud: IdSet<BlockId>,
+    /// Paths that come here without meeting one of the objects end here without one.
+    final_blocks: IdSet<BlockId>,
+    /// Values that may be a pointer to one of the objects, or made of one.
+    related: FxHashSet<ValueId>,
+    known: FxHashMap<BlockId, Landings>,
+}
+
+impl Jumps {
+    pub(crate) fn new(frame: &Frame<'_>, touches: &Touches, objects: &[ObjId]) -> Jumps {
+        let mut jumps = Jumps {
+            loud: touches.always.clone(),
+            final_blocks: touches.final_blocks.clone(),
+            related: FxHashSet::default(),
+            known: FxHashMap::default(),
+        };
+        let mut open: Vec<ValueId> = Vec::new();
+        for &obj in objects {
+            if let ObjKind::Fresh { call, .. } = frame.local.memory.kind(obj) {
+                jumps.loud.insert(frame.block_of(call));
+            }
+            open.extend(&touches.values[obj]);
+            for &cell in &touches.cells[obj] {
+                let owner = frame.local.memory.cells[cell].obj;
+                jumps.add(&touches.writers[cell]);
+                jumps.add(&touches.calls[owner]);
+            }
+        }
+        jumps.follow_uses(frame, open);
+        jumps.add_binds(touches);
+        jumps
+    }
+
+    /// Is there anything to jump over?
+    pub(crate) fn are_worth_it(&self, frame: &Frame<'_>) -> bool {
+        2 * self.loud.len() < frame.body.blocks.len()
+    }
+
+    fn add(&mut self, blocks: &[BlockId]) {
+        for &block in blocks {
+            self.loud.insert(block);
+        }
+    }
+
+    /// Every use of a pointer to one of the objects, and of what is made of it.
+    fn follow_uses(&mut self, frame: &Frame<'_>, mut open: Vec<ValueId>) {
+        while let Some(value) = open.pop() {
+            if !self.related.insert(value) {
+                continue;
+            }
+            if let Some(inst) = frame.body.def(value) {
+                self.loud.insert(frame.block_of(inst));
+            }
+            for user in frame.uses(value) {
+                self.loud.insert(frame.block_of(user));
+                match frame.body.insts[user].op {
+                    Op::Phi { .. }
+                    | Op::Select { .. }
+                    | Op::PtrAdd { .. }
+                    | Op::Cast { .. }
+                    | Op::Binary { .. }
+                    | Op::Opaque { .. }
+                    | Op::InsertValue { .. }
+                    | Op::ExtractValue { .. } => open.push(frame.body.result(user)),
+                    // What equals the pointer is another name of it; whoever branches on that decides.
+                    Op::Cmp { a, b, .. } => {
+                        open.extend([a, b].into_iter().filter_map(Operand::as_value));
+                        for decided in frame.uses(frame.body.result(user)) {
+                            self.loud.insert(frame.block_of(decided));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Variables that are ever bound to one of the values: each of their bindings counts.
+    fn add_binds(&mut self, touches: &Touches) {
+        let bound = |value: &ValueId| touches.bound.get(value).into_iter().flatten();
+        let vars: FxHashSet<VarId> = self.related.iter().flat_map(bound).copied().collect();
+        for blocks in vars.iter().filter_map(|var| touches.binds.get(var)) {
+            self.add(blocks);
+        }
+    }
+
+    /// The edges by which paths that take `from → to` reach the next blocks that are not quiet.
+    pub(crate) fn landings(&mut self, frame: &Frame<'_>, from: BlockId, to: BlockId) -> Landings {
+        if self.loud.contains(to) {
+            return Rc::new([(from, to)]);
+        }
+        if let Some(known) = self.known.get(&to) {
+            return Rc::clone(known);
+        }
+        let mut found: Vec<(BlockId, BlockId)> = Vec::new();
+        let mut ways: FxHashSet<(BlockId, bool, SmallVec<[Operand; 2]>)> = FxHashSet::default();
+        let mut seen = IdSet::with_capacity(frame.body.blocks.len());
+        seen.insert(to);
+        let mut open = vec![to];
+        while let Some(block) = open.pop() {
+            if self.final_blocks.contains(block) {
+                continue;
+            }
+            let last = frame.body.terminator(block);
+            let normal = match frame.body.insts[last].op {
+                Op::Invoke { normal, .. } => Some(normal),
+                _ => None,
+            };
+            let succs = frame.cfg.succs(block).iter().copied();
+            for next in succs.filter(|next| normal.is_none_or(|normal| normal == *next)) {
+                if !self.loud.contains(next) {
+                    if seen.insert(next) {
+                        open.push(next);
+                    }
+                    continue;
+                }
+                let is_back = frame.cfg.rpo().is_retreating(block, next);
+                if ways.insert((next, is_back, self.brought(frame, block, next))) {
+                    found.push((block, next));
+                }
+            }
+            if found.len() > MAX_LANDINGS {
+                self.loud.insert(to);
+                return Rc::new([(from, to)]);
+            }
+        }
+        found.sort_unstable();
+        let landings: Landings = found.into();
+        self.known.insert(to, Rc::clone(&landings));
+        landings
+    }
+
+    /// What the edge makes of the φs that concern the objects.
+    fn brought(&self, frame: &Frame<'_>, from: BlockId, to: BlockId) -> SmallVec<[Operand; 2]> {
+        let mut brought = SmallVec::new();
+        for inst in frame.body.block_insts(to) {
+            let Op::Phi { incoming } = frame.body.insts[inst].op else {
+                break;
+            };
+            if self.related.contains(&frame.body.result(inst)) {
+                let entries = frame.body.incoming(incoming).iter();
+                brought.extend(entries.filter(|e| e.block == from).map(|e| e.value));
+            }
+        }
+        brought
+    }
+}
