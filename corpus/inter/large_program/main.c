@@ -34,6 +34,14 @@ static int count_bad(const char *text) {
   return 0;
 }
 
+/* The last of them is lost at the end, the others are lost before. */
+static void show_all_bad(int argc, char **argv) {
+  for (int i = 0; i < argc; i++) {
+    char *copy = strdup(argv[i]); // LEAK
+    puts(copy);
+  }
+}
+
 struct setting {
   char *name;
   char *value;
@@ -68,5 +76,6 @@ int main(int argc, char **argv) {
   setting = set(argv[0]); // LEAK
   puts(setting->name);
   forget_bad(setting); // LOST
+  show_all_bad(argc, argv);
   return total;
 }

@@ -54,8 +54,8 @@ pub(super) fn after_all(
     flow: &UseFlow,
     losses: &[(usize, Path, Confidence)],
 ) -> Option<Returns> {
-    if !flow.is_freed_somewhere() && is_made_in_loop(frame, flow) {
-        // What the last turn loses is the least of it.
+    if !flow.is_freed_somewhere() && is_lost_in_each_turn(frame, flow) {
+        // What the last one loses is the least of it.
         return None;
     }
     let mut all: Option<Returns> = None;
@@ -69,14 +69,23 @@ pub(super) fn after_all(
     all
 }
 
-fn is_made_in_loop(frame: &Frame<'_>, flow: &UseFlow) -> bool {
+/// Is the block made in a loop, and only ever in a variable that the next turn uses again?
+fn is_lost_in_each_turn(frame: &Frame<'_>, flow: &UseFlow) -> bool {
     let object = flow.objects.first();
     let kind = object.map(|&object| frame.local.memory.kind(object));
     let Some(ObjKind::Fresh { call, .. }) = kind else {
         return false;
     };
+    let result = frame.body.result(call);
+    let is_bound =
+        frame.body.insts.iter().any(
+            |data| matches!(data.op, Op::Bind { value, .. } if value.as_value() == Some(result)),
+        );
+    let is_stored = frame.uses(result).any(|user| {
+        matches!(frame.body.insts[user].op, Op::Store { value, .. } if value.as_value() == Some(result))
+    });
     let loops = frame.cfg.loops();
-    loops.innermost(frame.block_of(call)).is_some()
+    is_bound && !is_stored && loops.innermost(frame.block_of(call)).is_some()
 }
 
 /// The last function on the path that frees the object in another outcome than the one it had.
