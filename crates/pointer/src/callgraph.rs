@@ -5,11 +5,13 @@
 //! from*: a global variable, or a field at a byte offset of some structure; the candidates are the functions that any
 //! initialiser or store puts into that variable or at that offset, whose type fits the call. A structure that is copied
 //! takes its functions along. Tables of function pointers and virtual tables are fields of constant globals. Hooks with a
-//! setter keep their initial and every visible target. Calls of parameters and of pointers from elsewhere stay
+//! setter keep their initial and every visible target. A local pointer that is set by its address is one of the functions that stand in
+//! the same body. Calls of parameters and of pointers from elsewhere stay
 //! unresolved: unknown functions, counted.
 //! Domain: sets of functions per (variable, offset) and per field offset. One pass to collect, one to resolve; linear.
 
 use drip_base::{Graph, IdSet, IndexVec, Sccs};
+use drip_program::address_taken::for_each_address_taken;
 use drip_program::noreturn::NoReturn;
 use drip_program::{
     Body, Const, FuncAttrs, FuncId, Function, GlobalId, Init, InstId, Op, Operand, ParamAttrs,
@@ -434,6 +436,10 @@ fn candidates(
     if let Some(&Const::Func(func)) = body.const_of(callee) {
         return vec![func];
     }
+    let named = named_beside(program, body, callee, call);
+    if !named.is_empty() {
+        return named;
+    }
     let mut found: Vec<FuncId> = Vec::new();
     let mut seen: Vec<Operand> = Vec::new();
     if !trace(
@@ -450,6 +456,27 @@ fn candidates(
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// A local function pointer that somebody sets by its address (`parse(options); return run(argc, argv);`, where the options name the
+/// variable and the functions): one of the functions that stand in the same body and can be called like this.
+fn named_beside(program: &Program, body: &Body, callee: Operand, call: &Signature) -> Vec<FuncId> {
+    let def = |operand: Operand| body.def(operand.as_value()?);
+    let mut named: Vec<FuncId> = Vec::new();
+    let Some(Op::Load { addr }) = def(callee).map(|inst| body.insts[inst].op) else {
+        return named;
+    };
+    let variable = def(addr).map(|inst| &body.insts[inst].op);
+    // A variable that nobody has the address of is no memory.
+    if !matches!(variable, Some(Op::Alloca { elem, .. }) if matches!(program.types.get(*elem), Type::Ptr))
+    {
+        return named;
+    }
+    for_each_address_taken(body, |func| named.push(func));
+    named.retain(|&func| call.fits(program, &program.funcs[func]));
+    named.sort_unstable();
+    named.dedup();
+    named
 }
 
 /// Collects what a function pointer can be; false if it comes from out of sight.

@@ -6,6 +6,7 @@ pub mod address_taken;
 pub mod body;
 pub mod builder;
 pub mod cfg;
+pub mod dead_ends;
 mod debug_info;
 pub mod ids;
 mod link;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use drip_bitcode as bc;
 use rayon::prelude::*;
 
+use crate::dead_ends::mark_dead_ends;
 use crate::debug_info::{NamedBody, names};
 use crate::ids::FuncId;
 use crate::link::{self, Job, Linkage};
@@ -123,6 +124,7 @@ pub fn load(inputs: Vec<Input>, config: &LoadConfig) -> Loaded {
         drop_broken_bodies(&mut program, &mut problems);
         statistics.verify = start.elapsed();
     }
+    mark_dead_ends(&mut program);
     for body in program.funcs.iter().filter_map(|f| f.body.as_ref()) {
         statistics.bodies += 1;
         statistics.instructions += body.insts.len();

@@ -7,7 +7,7 @@
 use drip_cond::Sort;
 use drip_flow::{End, Frame, State, UseFlow, Values};
 use drip_models::{Class, Value};
-use drip_program::{FuncId, InstId, Op, Operand};
+use drip_program::{BlockId, Const, FuncId, InstId, Op, Operand, Program};
 
 use super::feasible::SmallQuestions;
 use super::known::{Known, reader};
@@ -85,6 +85,50 @@ fn returned(
     })
 }
 
+/// Callees of callees that are asked whether they use their argument at once.
+const MAX_DEPTH: usize = 3;
+
+/// Does the function read or write through its argument `n` before it decides anything?
+fn uses_at_once(program: &Program, func: FuncId, n: usize, depth: usize) -> bool {
+    let Some(body) = &program.funcs[func].body else {
+        return false;
+    };
+    if n >= body.param_count() || depth == 0 {
+        return false;
+    }
+    let mut derived = vec![body.param(n)];
+    let mut block = BlockId::from_u32(0);
+    for _ in 0..body.blocks.len() {
+        for inst in body.block_insts(block) {
+            let is_it = |operand: Operand| operand.as_value().is_some_and(|v| derived.contains(&v));
+            match body.insts[inst].op {
+                Op::Load { addr } | Op::Store { addr, .. } if is_it(addr) => return true,
+                Op::PtrAdd { base, indices, .. } if is_it(base) && indices.len == 0 => {
+                    derived.push(body.result(inst));
+                }
+                Op::Call { callee, args, .. } => {
+                    let Some(&Const::Func(callee)) = body.const_of(callee) else {
+                        continue;
+                    };
+                    let mut args = body.list(args).iter().enumerate();
+                    if args.any(|(m, &arg)| {
+                        arg.as_value() == Some(body.param(n))
+                            && uses_at_once(program, callee, m, depth - 1)
+                    }) {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        match body.insts[body.terminator(block)].op {
+            Op::Br { target } => block = target,
+            _ => return false,
+        }
+    }
+    false
+}
+
 struct InFrame<'w, 'a> {
     frame: &'w Frame<'a>,
     values: &'w mut Values,
@@ -92,9 +136,32 @@ struct InFrame<'w, 'a> {
     returned: &'w mut Vec<Class>,
 }
 
+impl InFrame<'_, '_> {
+    fn reads_through_null(&mut self, inst: InstId) -> bool {
+        let body = self.frame.body;
+        let (Op::Call { callee, args, .. } | Op::Invoke { callee, args, .. }) = body.insts[inst].op
+        else {
+            return false;
+        };
+        let Some(&Const::Func(func)) = body.const_of(callee) else {
+            return false;
+        };
+        body.list(args).iter().enumerate().any(|(n, &arg)| {
+            let term = self.values.term(arg);
+            let term = self.values.replaced(term, |sym| self.state.lookup(sym));
+            let is_null = self.values.terms.as_int(term) == Some(0);
+            is_null && uses_at_once(self.frame.program, func, n, MAX_DEPTH)
+        })
+    }
+}
+
 impl Asker for InFrame<'_, '_> {
-    /// Given what the path knows of its arguments (`check_memory(p)`, where p is null).
+    /// Given what the path knows of its arguments (`check_memory(p)`, where p is null), or because the callee reads through a null
+    /// pointer first of all.
     fn never_passes(&mut self, inst: InstId) -> bool {
+        if self.reads_through_null(inst) {
+            return true;
+        }
         let Some(summary) = self.frame.calls.get(&inst).filter(|s| !s.may_throw) else {
             return false;
         };

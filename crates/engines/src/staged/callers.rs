@@ -7,7 +7,7 @@ use drip_models::{Atom, Root, Subject};
 use drip_pointer::{CallGraph, Callees};
 use drip_program::address_taken::address_taken;
 use drip_program::{FuncId, InstId, Linkage, Op, Program};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interface::constant;
 
@@ -52,6 +52,40 @@ impl<'c> Callers<'c> {
     /// The calls of a function, as far as they are in sight.
     pub fn of(&self, func: FuncId) -> &[(FuncId, InstId)] {
         self.calls.get(&func).map_or(&[], Vec::as_slice)
+    }
+
+    /// The `main`s that can come to at least so many instructions.
+    pub fn programs_from(&self, size: usize) -> FxHashSet<FuncId> {
+        let mut callees: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
+        for (&callee, calls) in &self.calls {
+            for &(caller, _) in calls {
+                callees.entry(caller).or_default().push(callee);
+            }
+        }
+        let bodies = self.program.funcs.iter_enumerated();
+        let mains =
+            bodies.filter(|(id, f)| f.body.is_some() && self.program.func_name(*id) == "main");
+        let is_large = |main: FuncId| {
+            let mut seen = IdSet::with_capacity(self.program.funcs.len());
+            let mut open = vec![main];
+            let mut instructions = 0;
+            while let Some(func) = open.pop() {
+                if !seen.insert(func) {
+                    continue;
+                }
+                let body = self.program.funcs[func].body.as_ref();
+                instructions += body.map_or(0, |body| body.insts.len());
+                if instructions >= size {
+                    return true;
+                }
+                open.extend(callees.get(&func).into_iter().flatten());
+            }
+            false
+        };
+        mains
+            .map(|(main, _)| main)
+            .filter(|&main| is_large(main))
+            .collect()
     }
 
     /// Does no caller pass what a path asks of the arguments? That a flag and a pointer go together may be written nowhere but in the

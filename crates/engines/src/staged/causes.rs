@@ -7,11 +7,13 @@
 
 use drip_flow::{Choice, Frame, UseFlow, Values};
 use drip_models::{Atom, Outcome};
+use drip_pointer::ObjKind;
 use drip_program::{Const, FuncId, InstId, Op};
 use rustc_hash::FxHashMap;
 
 use super::afterwards::{Returns, afterwards};
 use super::paths::Path;
+use super::settings::Setting;
 use crate::finding::{Confidence, Finding, LostPoint};
 
 /// Findings of one variable at one place before they are shown as one.
@@ -28,6 +30,8 @@ pub struct Caused {
     pub(super) after: Option<Returns>,
     /// The function that loses it, and what each of the losses asks of its arguments.
     pub(super) asked: Option<(FuncId, Vec<Vec<Atom>>)>,
+    /// The variables that hold it, if each loss is a setting that is given twice.
+    pub(super) settings: Option<Vec<Setting>>,
 }
 
 impl Caused {
@@ -38,6 +42,7 @@ impl Caused {
             by: None,
             after: None,
             asked: None,
+            settings: None,
         }
     }
 }
@@ -49,6 +54,10 @@ pub(super) fn after_all(
     flow: &UseFlow,
     losses: &[(usize, Path, Confidence)],
 ) -> Option<Returns> {
+    if !flow.is_freed_somewhere() && is_lost_in_each_turn(frame, flow) {
+        // What the last one loses is the least of it.
+        return None;
+    }
     let mut all: Option<Returns> = None;
     for (index, path, _) in losses {
         let after = afterwards(frame, values, flow, path, &flow.ends[*index])?;
@@ -58,6 +67,25 @@ pub(super) fn after_all(
         }
     }
     all
+}
+
+/// Is the block made in a loop, and only ever in a variable that the next turn uses again?
+fn is_lost_in_each_turn(frame: &Frame<'_>, flow: &UseFlow) -> bool {
+    let object = flow.objects.first();
+    let kind = object.map(|&object| frame.local.memory.kind(object));
+    let Some(ObjKind::Fresh { call, .. }) = kind else {
+        return false;
+    };
+    let result = frame.body.result(call);
+    let is_bound =
+        frame.body.insts.iter().any(
+            |data| matches!(data.op, Op::Bind { value, .. } if value.as_value() == Some(result)),
+        );
+    let is_stored = frame.uses(result).any(|user| {
+        matches!(frame.body.insts[user].op, Op::Store { value, .. } if value.as_value() == Some(result))
+    });
+    let loops = frame.cfg.loops();
+    is_bound && !is_stored && loops.innermost(frame.block_of(call)).is_some()
 }
 
 /// The last function on the path that frees the object in another outcome than the one it had.

@@ -292,7 +292,7 @@ fn has_key(frame: &Frame<'_>, birth: BlockId, header: BlockId) -> bool {
 }
 
 /// `strcmp(a, b) == 0`: what a pure function of the library says of two pointers, as a number.
-fn compares_texts(frame: &Frame<'_>, cond: Operand) -> bool {
+pub fn compares_texts(frame: &Frame<'_>, cond: Operand) -> bool {
     let body = frame.body;
     let def = |operand: Operand| body.def(operand.as_value()?);
     let Some(Op::Cmp { a, .. }) = def(cond).map(|inst| body.insts[inst].op) else {

@@ -20,11 +20,12 @@ use super::callers::Callers;
 use super::calls::{CallContext, anything};
 use super::causes::{Caused, one_per_cause, one_per_place};
 use super::delegates::{Delegates, delegates};
-use super::fates::Fates;
+use super::fates::{Ending, Fates};
 use super::forgotten::forgotten_fields;
 use super::function::{Result, Wanted, analyse};
 use super::merge::narrowed;
-use crate::finding::{Analysis, Confidence, Finding, LedgerEntry, SourcePos, Verdict};
+use super::settings::{Setting, freed_settings};
+use crate::finding::{Analysis, Confidence, Finding, LedgerEntry, Rule, SourcePos, Verdict};
 
 /// Rounds over a recursive component of at most [`SMALL_COMPONENT`] functions: a structure that is freed recursively takes a round
 /// per level until its summary says what holds for all levels. If summaries still change then, they are taken as they are and
@@ -55,6 +56,9 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
         analysis.ledger.extend(result.ledger);
     }
     findings.retain(|f| !is_system_header(&f.finding.primary.file));
+    let settings = findings.iter().filter_map(|f| f.settings.as_ref());
+    let wanted = settings.flatten().copied().collect();
+    let freed = freed_settings(&facts.context(&computed), &wanted);
     let callers = Callers::new(program, &facts.graph);
     let fates = Fates::new(program, &callers);
     for caused in &mut findings {
@@ -62,8 +66,15 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
             let mut losses = asked.iter();
             losses.all(|asked| callers.none_passes(*func, asked))
         });
-        let ends = |returns| fates.ends_after(returns);
-        if is_impossible || caused.after.as_ref().is_some_and(ends) {
+        // Whoever frees the owner is tidying up, and wants to hear of what is left over.
+        let ending = match caused.finding.rule {
+            Rule::D004 => Ending::Exit,
+            _ => Ending::Main,
+        };
+        let ends = |returns| fates.ends_after(returns, ending);
+        let is_kept = |settings: &Vec<Setting>| settings.iter().all(|s| !freed.contains(s));
+        let is_setting = caused.settings.as_ref().is_some_and(is_kept);
+        if is_impossible || is_setting || caused.after.as_ref().is_some_and(ends) {
             caused.finding.confidence = Confidence::Low;
         }
     }

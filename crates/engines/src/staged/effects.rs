@@ -121,11 +121,24 @@ pub(super) fn reduce_effects(outcome: &mut Outcome) {
     });
 }
 
-/// What escapes takes all along that it leads to, and what a global leads to is everybody's already: neither need be said.
+/// Blocks that an outcome takes out of global variables to where nobody follows them; of more than these it says nothing, and whoever
+/// overwrites the variables next is taken to lose them.
+const MAX_TAKEN_FROM_GLOBALS: usize = 4;
+
+/// What escapes takes all along that it leads to, and what lies deeper behind a global is everybody's already: neither need be said. What
+/// the variable itself holds is said: its next value may come.
 fn reduce_escapes(escapes: &mut Vec<Escape>) {
-    escapes.retain(|e| !matches!(e.path.root, Root::Global(_)));
     escapes.sort();
     escapes.dedup();
+    let mut taken = 0;
+    escapes.retain(|e| {
+        if !matches!(e.path.root, Root::Global(_)) {
+            return true;
+        }
+        let is_variable = matches!(&e.path.loads[..], [one] if one.is_exact());
+        taken += usize::from(is_variable);
+        is_variable && taken <= MAX_TAKEN_FROM_GLOBALS
+    });
     let all = escapes.clone();
     escapes.retain(|e| {
         !all.iter()

@@ -3,12 +3,15 @@
 //! A helper that gives up without freeing, whose callers all report the error and exit, leaks nothing that anybody would fix.
 //! Every call of the function is followed to the end of its caller (`ways`), with what is known of the result deciding what it can;
 //! where the caller returns, its own callers are asked, at most [`MAX_DEPTH`] deep. Every way has to come to a call that never
-//! returns, and soon. A `main` that returns is a program that could have cleaned up: that is a plain leak. A function whose address is
-//! taken is called where the call graph says.
+//! returns, and soon, or to the end of `main` in a program of some size: what a command of many loses on its way out is nobody's
+//! concern. The `main` of a small program ([`LARGE_PROGRAM`]) could have cleaned up, and whoever checks such a program means
+//! every block of it; so does a program that is just freeing what held the block. A function whose address is taken is called where the
+//! call graph says.
 
 use drip_models::Class;
 use drip_program::noreturn::NoReturn;
 use drip_program::{Body, CmpPred, FuncId, InstId, Op, Operand, Program};
+use rustc_hash::FxHashSet;
 
 use super::afterwards::Returns;
 use super::callers::Callers;
@@ -18,10 +21,25 @@ use super::ways::{Asker, Way, Ways, Work};
 /// Callers of callers; further up the program counts as one that runs on.
 const MAX_DEPTH: usize = 6;
 
+/// Instructions that a `main` can come to, from which on its return counts as the program's end like a call of `exit`: some five
+/// thousand lines. Below it every block is told of.
+const LARGE_PROGRAM: usize = 20_000;
+
 pub(super) struct Fates<'f> {
     program: &'f Program,
     callers: &'f Callers<'f>,
     no_return: NoReturn,
+    /// The `main`s of large programs.
+    large: FxHashSet<FuncId>,
+}
+
+/// What counts as the program's end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// A call that never returns.
+    Exit,
+    /// The return of a large program's `main` as well.
+    Main,
 }
 
 impl<'f> Fates<'f> {
@@ -30,22 +48,33 @@ impl<'f> Fates<'f> {
             program,
             callers,
             no_return: NoReturn::build(program, &[]),
+            large: callers.programs_from(LARGE_PROGRAM),
         }
     }
 
     /// Does the program end after each of these returns?
-    pub fn ends_after(&self, returns: &Returns) -> bool {
+    pub fn ends_after(&self, returns: &Returns, ending: Ending) -> bool {
         let mut work = returns.work.clone();
         let mut values = returns.values.iter();
-        values.all(|&value| self.ends(returns.func, value, MAX_DEPTH, &mut work))
+        values.all(|&value| self.ends(returns.func, value, ending, MAX_DEPTH, &mut work))
     }
 
-    fn ends(&self, func: FuncId, returned: Class, depth: usize, work: &mut Work) -> bool {
+    fn ends(
+        &self,
+        func: FuncId,
+        returned: Class,
+        ending: Ending,
+        depth: usize,
+        work: &mut Work,
+    ) -> bool {
+        if self.program.func_name(func) == "main" {
+            return ending == Ending::Main && self.large.contains(&func);
+        }
         let Some(depth) = depth.checked_sub(1) else {
             return false;
         };
         let calls = self.callers.of(func);
-        if calls.is_empty() || self.program.func_name(func) == "main" {
+        if calls.is_empty() {
             return false;
         }
         calls.iter().all(|&(caller, call)| {
@@ -60,6 +89,7 @@ impl<'f> Fates<'f> {
                 body,
                 call,
                 returned,
+                ending,
                 depth,
             };
             Ways::new(self.program, body, asker, work).all_end(block, call)
@@ -74,6 +104,7 @@ struct OfCall<'w, 'f> {
     body: &'w Body,
     call: InstId,
     returned: Class,
+    ending: Ending,
     depth: usize,
 }
 
@@ -119,6 +150,7 @@ impl Asker for OfCall<'_, '_> {
 
     fn accepts(&mut self, way: &Way, value: Option<Operand>, work: &mut Work) -> bool {
         let returned = value.map_or(Class::Any, |value| self.class(way, value));
-        self.fates.ends(self.caller, returned, self.depth, work)
+        self.fates
+            .ends(self.caller, returned, self.ending, self.depth, work)
     }
 }

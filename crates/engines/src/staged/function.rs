@@ -21,6 +21,7 @@ use super::objects::{fresh_objects, holders};
 use super::paths::Path;
 use super::replay::replay;
 use super::report::{Loss, Reporter};
+use super::settings::replaced_setting;
 use super::summarize::{summarize, uncalled};
 use super::trials::Trials;
 use crate::finding::{Confidence, LedgerEntry, Rule, Verdict};
@@ -496,11 +497,16 @@ impl<'w, 'a> Work<'w, 'a> {
                         .asked_of_arguments(self.frame, self.values)
                 };
                 let asked = losses.iter().map(&mut asked_by).collect();
+                let setting = |(index, ..): &(usize, Path, Confidence)| {
+                    replaced_setting(self.frame, flow, &flow.ends[*index])
+                };
+                let settings = losses.iter().map(setting).collect();
                 self.findings.push(Caused {
                     finding,
                     by,
                     after: after_all(self.frame, self.values, flow, &losses),
                     asked: Some((self.frame.func, asked)),
+                    settings,
                 });
                 true
             }

@@ -33,6 +33,7 @@ mod region;
 mod replay;
 mod report;
 mod rests;
+mod settings;
 mod summarize;
 mod trials;
 mod turns;

@@ -6,8 +6,9 @@
 
 use drip_flow::Frame;
 use drip_models::{Offset, Outcome, Value, ValuePath};
+use drip_pointer::local::MAX_ASKED_BYTES;
 use drip_pointer::{CellId, Memory, ObjId, ObjKind};
-use drip_program::{Op, Operand};
+use drip_program::{Const, Op, Operand};
 
 /// Holders followed along with one object; what is stored into further ones counts as escaped (ledger: untracked).
 pub const MAX_HOLDERS: usize = 4;
@@ -254,6 +255,35 @@ pub fn whole_copies<'f>(frame: &'f Frame<'_>) -> impl Iterator<Item = (ObjId, Ob
         let is_whole = to.off == Offset::ZERO && from.off == Offset::ZERO;
         (is_fresh && is_whole).then_some((to.obj, from.obj))
     })
+}
+
+/// Large structures of the caller's that are copied as a whole to where others see them: all that they hold goes along. Of small ones
+/// every pointer is followed. A new block in `handed` is no such place: the summary tells the copy.
+pub fn copied_out(frame: &Frame<'_>, handed: &[ObjId]) -> Vec<ObjId> {
+    let memory = &frame.local.memory;
+    let mut found: Vec<ObjId> = Vec::new();
+    for data in frame.body.insts.iter() {
+        let Op::MemCopy { dst, src, len } = data.op else {
+            continue;
+        };
+        let Some(&Const::Int { bits, .. }) = frame.body.const_of(len) else {
+            continue;
+        };
+        let is_outside = |loc: &drip_pointer::Loc| match memory.kind(loc.obj) {
+            ObjKind::Fresh { .. } => !handed.contains(&loc.obj),
+            kind => kind.survives(),
+        };
+        if bits <= MAX_ASKED_BYTES || !frame.local.targets(dst).iter().any(is_outside) {
+            continue;
+        }
+        let sources = frame.local.targets(src).iter().map(|loc| loc.obj);
+        let entries = sources
+            .filter(|&obj| matches!(memory.kind(obj), ObjKind::Param(_) | ObjKind::Entry(_)));
+        found.extend(entries);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// What lies deeper behind parameters and may be moved to where no written cell can tell: it counts as escaped.

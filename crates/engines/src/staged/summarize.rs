@@ -16,7 +16,8 @@ use drip_flow::{
     explore_sparsely,
 };
 use drip_models::{
-    Atom, Certainty, Class, Free, MAX_OUTCOMES, Outcome, Root, Summary, Value, ValuePath, Write,
+    Atom, Certainty, Class, Free, MAX_OUTCOMES, MAX_PATH_LOADS, Offset, Outcome, Root, Summary,
+    Value, ValuePath, Write,
 };
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Op, Operand, Type};
@@ -28,7 +29,9 @@ use super::feasible::SmallQuestions;
 use super::hooks::{keep_with_hook, only_with_hook};
 use super::interface::{is_atomic, is_pure, returns, touched};
 use super::merge::{blend, class_of, combine, merge_alike, merge_equal_returns, merge_outcomes};
-use super::objects::{clusters, escaping_objects, has_outcomes, is_behind_global, moved_objects};
+use super::objects::{
+    clusters, copied_out, escaping_objects, has_outcomes, is_behind_global, moved_objects,
+};
 use super::unify::unify_fresh;
 use super::varargs::{MAX_VARARGS, hands_on_varargs};
 
@@ -91,6 +94,7 @@ pub fn summarize(
     gone.extend(moved_objects(frame));
     let mut escapes = maker.escapes(&gone);
     escapes.extend(handed_on(frame));
+    escapes.extend(maker.copied(&copied_out(frame, handed)));
     for outcome in &mut outcomes {
         let freed = |e: &drip_models::Escape| outcome.frees.iter().any(|f| f.path == e.path);
         outcome
@@ -321,6 +325,16 @@ impl<'a> Maker<'_, 'a> {
             .iter()
             .filter_map(|&obj| reader.object_path(obj))
             .map(escaping)
+            .collect()
+    }
+
+    /// Escapes of all that these objects hold.
+    fn copied(&mut self, objects: &[ObjId]) -> Vec<drip_models::Escape> {
+        let reader = self.reader(&[]);
+        let paths = objects.iter().filter_map(|&obj| reader.object_path(obj));
+        paths
+            .filter(|path| path.loads.len() < MAX_PATH_LOADS)
+            .map(|path| escaping(path.load(Offset::ANY)))
             .collect()
     }
 

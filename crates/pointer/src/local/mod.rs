@@ -7,4 +7,4 @@ mod solve;
 pub mod text;
 
 pub use object::{Cell, CellId, Loc, MAX_ENTRY_DEPTH, Memory, ObjId, ObjKind, Object};
-pub use solve::{CallTable, LocSet, LocalMemory, Source, Sources};
+pub use solve::{CallTable, LocSet, LocalMemory, MAX_ASKED_BYTES, Source, Sources};
