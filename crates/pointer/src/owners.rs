@@ -50,6 +50,14 @@ impl<'o> Owners<'o> {
         matches!(self.program.di_types[inner], DiType::Struct { .. }).then_some(ty)
     }
 
+    /// Is what lies at an address a pointer to a structure, by its declaration?
+    pub fn holds_structure(&self, addr: Operand) -> bool {
+        let (base, offset) = self.split(addr);
+        let memory = self.memory_at(base, MAX_STEPS);
+        let cell = memory.and_then(|ty| member_at(self.program, ty, offset));
+        cell.is_some_and(|ty| is_struct_pointer(self.program, ty))
+    }
+
     /// The field at an offset of a structure.
     pub fn field_at(&self, ty: DiTypeId, offset: i64) -> Option<Field> {
         field_in(self.program, ty, offset)
@@ -149,6 +157,20 @@ impl<'o> Owners<'o> {
 /// The field at an offset of a variable.
 pub fn field_of_global(program: &Program, global: GlobalId, offset: i64) -> Option<Field> {
     field_in(program, program.globals[global].di_type?, offset)
+}
+
+/// The name of a structure, or of the type that is defined as one without a name.
+pub fn structure_name(program: &Program, ty: DiTypeId) -> Option<StrId> {
+    let mut alias = None;
+    let mut at = Some(ty);
+    while let Some(DiType::Typedef { name, of }) = at.map(|at| &program.di_types[at]) {
+        alias = Some(*name);
+        at = *of;
+    }
+    match plain(program, ty).map(|inner| &program.di_types[inner]) {
+        Some(DiType::Struct { name, .. }) => name.or(alias),
+        _ => None,
+    }
 }
 
 /// Names of a structure and of all that it contains.

@@ -123,6 +123,9 @@ struct Options {
     /// Injected leaks per program [default: 30, quick: 4]
     #[arg(long, value_name = "N")]
     mutants: Option<usize>,
+    /// Analyse only injected leaks that were missed last time; the others keep their result
+    #[arg(long)]
+    only_missed: bool,
 }
 
 /// Seconds per tool and program; openssl and postgresql take the peers longer.
@@ -321,7 +324,9 @@ fn inject(spec: &ProgramSpec, places: &Places, options: &Options, results: &mut 
     let injected =
         sources::prepare(spec, &places.work, options.sources.as_deref()).and_then(|program| {
             let (_, files) = tools::capture(&places.drip, &program, limits(options))?;
-            inject::run(&program, &files, wanted)
+            let known = results.injection.mutants.iter();
+            let known = known.filter(|old| options.only_missed && old.reported.is_some());
+            inject::run(&program, &files, wanted, known.cloned().collect())
         });
     match injected {
         Ok(report) => inject::put(&mut results.injection, spec, report, wanted),

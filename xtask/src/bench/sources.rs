@@ -42,6 +42,8 @@ pub fn prepare(
         None => work.join("build"),
     };
     ensure!(has_database(&home), "{} is not there", spec.name);
+    // Positions in the bitcode are by the paths that the compiler was given.
+    let home = home.canonicalize()?;
     let source = home.join("src");
     let units = units::read_database(&home.join(DATABASE), &source, &spec.exclude)?;
     ensure!(!units.is_empty(), "{} has no units", spec.name);

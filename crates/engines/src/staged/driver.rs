@@ -103,7 +103,10 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
 
 /// Adds what destructors forget. Blocks that a path is known to lose need no second finding.
 fn add_forgotten(forgotten: Vec<Finding>, findings: &mut Vec<Caused>, ledger: &mut [LedgerEntry]) {
-    let chains = findings.iter().flat_map(|f| &f.finding.allocation);
+    // A suspicion that is not shown by default is no reason to be silent.
+    let shown = findings.iter().map(|f| &f.finding);
+    let shown = shown.filter(|finding| finding.confidence > Confidence::Low);
+    let chains = shown.flat_map(|finding| &finding.allocation);
     let known: FxHashSet<SourcePos> = chains.map(|link| link.at.clone()).collect();
     for finding in forgotten {
         if known.contains(&finding.primary) || is_system_header(&finding.primary.file) {

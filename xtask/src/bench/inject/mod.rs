@@ -3,7 +3,8 @@
 //! The mutated thing is the linked [`Program`], before the analysis: one free call is made ineffective, or an early return
 //! under an unknown condition comes before it. Calls are drawn by a fixed seed over all free calls of the program; what the
 //! [rule](equivalent) leaves out is counted and the next one is drawn. The unchanged program is analysed once: a mutant is
-//! *reported* if it has a finding that the unchanged one has not (the analysis is deterministic, so the change made it).
+//! *reported* if it has a finding that the unchanged one has not, or one that says of a further place that memory is lost there
+//! (the analysis is deterministic, so the change made it).
 //! The other way round, the object of a finding is freed where the finding says that it is lost: the finding must vanish.
 //! Findings of rule D005 (held when `main` ends; off by default) don't count.
 //!
@@ -21,7 +22,7 @@ use super::programs::ProgramSpec;
 use super::results::{Injection, Mutant, Repair};
 use super::sources::Prepared;
 use anyhow::Context;
-use drip_engines::{Analysis, Confidence, Finding, Rule as LeakRule, staged};
+use drip_engines::{Analysis, Confidence, Finding, LostPoint, Rule as LeakRule, staged};
 use drip_models::Library;
 use drip_program::{Body, Input, LoadConfig, Program, load};
 use equivalent::{Change, Rule};
@@ -50,8 +51,13 @@ const RETURNS_ONE_IN: u64 = 3;
 /// Stacks of the threads of the analysis, as the command line has them.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Injects leaks into the program of these bitcode files.
-pub fn run(prepared: &Prepared, files: &[PathBuf], wanted: Wanted) -> anyhow::Result<Report> {
+/// Injects leaks into the program of these bitcode files. Mutants that are `known` are not analysed again.
+pub fn run(
+    prepared: &Prepared,
+    files: &[PathBuf],
+    wanted: Wanted,
+    known: Vec<Mutant>,
+) -> anyhow::Result<Report> {
     // It fails only if the pool exists already, and then that one is used.
     let _ = rayon::ThreadPoolBuilder::new()
         .stack_size(STACK_BYTES)
@@ -73,6 +79,7 @@ pub fn run(prepared: &Prepared, files: &[PathBuf], wanted: Wanted) -> anyhow::Re
     let source = prepared.source.display().to_string();
     rayon::spawn(move || {
         let mut session = Session::new(name, source, program, library);
+        session.known = known;
         // The receiver waits for this one message.
         let _ = sender.send(session.report(&frees, wanted));
     });
@@ -106,6 +113,7 @@ struct Session {
     library: Library,
     unchanged: Analysis,
     limited: HashSet<drip_program::FuncId>,
+    known: Vec<Mutant>,
 }
 
 impl Session {
@@ -123,6 +131,7 @@ impl Session {
             program,
             library,
             unchanged,
+            known: Vec::new(),
         }
     }
 
@@ -171,6 +180,14 @@ impl Session {
         let from = sites::origins(&body, call.pointer);
         let at = causes::position(&self.program, call.func, &body, call.inst);
         let kind = kind(&body, call, change, near);
+        let file = relative(&at.file, &self.source);
+        let is_it = |old: &&Mutant| {
+            (&old.program, old.kind.as_str(), &old.file) == (&self.name, kind, &file)
+                && (old.line, old.column) == (at.line, at.column)
+        };
+        if let Some(old) = self.known.iter().find(is_it) {
+            return Some(old.clone());
+        }
         let changed = match change {
             Change::Remove => {
                 mutate::without_call(&mut self.program, &body, call.inst, call.pointer)
@@ -190,7 +207,7 @@ impl Session {
         Some(Mutant {
             program: self.name.clone(),
             kind: kind.to_owned(),
-            file: relative(&at.file, &self.source),
+            file,
             line: at.line,
             column: at.column,
             function: at.function,
@@ -212,17 +229,16 @@ impl Session {
     }
 
     fn new_finding<'a>(&self, after: &'a Analysis) -> Option<&'a Finding> {
-        let known: HashSet<&str> = self
-            .unchanged
-            .findings
-            .iter()
-            .filter(|f| counts(f))
-            .map(|f| f.id.as_str())
+        let shown = self.unchanged.findings.iter().filter(|f| counts(f));
+        let known: HashSet<(&str, &LostPoint)> = shown
+            .flat_map(|f| f.lost.iter().map(|lost| (f.id.as_str(), lost)))
             .collect();
-        after
-            .findings
-            .iter()
-            .find(|f| counts(f) && !known.contains(f.id.as_str()))
+        let is_known = |f: &Finding| {
+            f.lost
+                .iter()
+                .all(|lost| known.contains(&(f.id.as_str(), lost)))
+        };
+        after.findings.iter().find(|f| counts(f) && !is_known(f))
     }
 }
 

@@ -55,8 +55,10 @@ fn does_both(
             let Callees::Known(callees) = context.graph.callees(caller, inst) else {
                 continue;
             };
+            // Of several functions that a pointer may mean, one is called, and not the others after it.
             if callees.contains(&destructor) {
                 releases.push(block);
+                continue;
             }
             let reached = below(&context.graph.graph, callees, MAX_DEPTH_OF_CALLERS);
             if emptying.iter().any(|func| reached.contains(func)) {

@@ -1,4 +1,4 @@
-//! Question: is there a field that gets new blocks, and that nobody ever frees, although the structure around it is freed?
+//! Question: which blocks are lost by what the whole program does with a field or a variable, although no path shows it?
 //!
 //! A destructor that forgets a field is seen by no path: the block is made in one function, kept in a structure that its callers own,
 //! and lost in another function, which knows the structure only as its parameter. What can be seen is the whole program: every
@@ -14,6 +14,8 @@
 //!    the structure as its parameter and releases it, and neither frees the field nor calls anybody who does, nor is called by one
 //!    who does both, has forgotten it.
 //!
+//! 3. An owner is overwritten: see [`overwritten`]. 4. A structure is taken apart and not freed: see [`released`].
+//!
 //! Order: one pass over all functions, when all summaries are known. Cost: linear in the program.
 //!
 //! Structures that are copied, walked as bytes, or seen through other types are left out. Known false positives: a field that is
@@ -21,215 +23,206 @@
 //! structures whose field is known to be empty. Known false negatives: a destructor that forgets the field on one path.
 
 mod care;
+mod facts;
+mod overwritten;
+mod released;
 mod scan;
-
-use std::collections::BTreeMap;
+mod view;
 
 use drip_base::IdSet;
-use drip_pointer::Callees;
-use drip_pointer::owners::{Field, member_name};
-use drip_program::{FuncId, InstId, Program, StrId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use drip_program::{FuncId, InstId, Program};
 
-use self::care::{below, is_cared_for};
+use self::facts::{Facts, Made, Place};
+use self::released::{Destructors, Unreleased};
 use self::scan::Scan;
+use self::view::View;
 use super::calls::{CallContext, Open, call_summary, callee_name};
 use super::names::{callee_elsewhere, position_in};
 use super::report::{hashed, linked};
 use crate::finding::{AllocationLink, Confidence, Finding, LostPoint, Rule, Step, StepKind};
 
-/// A new block that is stored in a field: the function, the call, and which of its blocks.
-type Made = (FuncId, InstId, u16);
-
-/// Calls down from one whose summary says that the field is freed, to the function that frees it.
-const MAX_DEPTH_OF_CALLS: usize = 12;
-
-/// A place where a structure is freed.
-#[derive(Clone, Copy)]
-struct Release {
-    func: FuncId,
-    call: InstId,
-    /// The structure is a parameter of the function.
-    is_parameter: bool,
-}
-
-/// What happens to what a field holds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Taking {
-    /// Only looked at by the caller, unless the field is emptied at the same time.
-    Returned,
-    Freed,
-    Moved,
-}
-
-/// What the program does with fields.
-#[derive(Default)]
-struct Fields {
-    made: BTreeMap<Field, Vec<Made>>,
-    /// Functions that free what a field holds.
-    freed: FxHashMap<Field, FxHashSet<FuncId>>,
-    /// Functions that call somebody who, by its summary, frees what a field holds.
-    freed_by_calls: FxHashMap<Field, Vec<(FuncId, InstId)>>,
-    moved: FxHashSet<Field>,
-    /// Other fields that hold the same for a while: `stream->next = state->buffer`.
-    aliases: FxHashMap<Field, FxHashSet<Field>>,
-    /// Structures that are copied or walked as bytes.
-    opaque: FxHashSet<StrId>,
-    /// Where structures are freed, the first place of each function.
-    released: FxHashMap<StrId, Vec<Release>>,
-}
-
-impl Fields {
-    fn take(&mut self, field: Field, taking: Taking, func: FuncId) {
-        match taking {
-            Taking::Freed => {
-                self.freed.entry(field).or_default().insert(func);
-            }
-            Taking::Moved | Taking::Returned => {
-                self.moved.insert(field);
-            }
-        }
-    }
-
-    /// Who calls a function that frees the field itself does so by that function, which is found among those it calls. Where nobody
-    /// is found, the field is freed by somebody who sees the structure as something else.
-    fn settle_calls(&mut self, context: &CallContext<'_>) {
-        let graph = &context.graph.graph;
-        for (field, calls) in std::mem::take(&mut self.freed_by_calls) {
-            let freeing = self.freed.entry(field).or_default();
-            let mut unseen: Vec<FuncId> = Vec::new();
-            for (func, call) in calls {
-                let callees = match context.graph.callees(func, call) {
-                    Callees::Known(callees) => callees.to_vec(),
-                    _ => Vec::new(),
-                };
-                let seen = below(graph, &callees, MAX_DEPTH_OF_CALLS);
-                if !freeing.iter().any(|known| seen.contains(known)) {
-                    unseen.push(func);
-                }
-            }
-            freeing.extend(unseen);
-        }
-        self.freed.retain(|_, freeing| !freeing.is_empty());
-    }
-
-    /// May what the field holds be somewhere else, and be freed there? What other fields hold for a while is the field's own as long as
-    /// nobody frees it by them.
-    fn is_out_of_sight(&self, field: Field) -> bool {
-        let mut seen = FxHashSet::from_iter([field]);
-        let mut open = vec![field];
-        while let Some(next) = open.pop() {
-            let is_freed_elsewhere = next != field && self.freed.contains_key(&next);
-            if self.moved.contains(&next) || self.opaque.contains(&next.0) || is_freed_elsewhere {
-                return true;
-            }
-            let aliases = self.aliases.get(&next).into_iter().flatten();
-            open.extend(aliases.copied().filter(|&alias| seen.insert(alias)));
-        }
-        false
-    }
-
-    /// The place that forgets the field.
-    fn forgetting(
-        &self,
-        context: &CallContext<'_>,
-        field: Field,
-        made: &[Made],
-    ) -> Option<Release> {
-        if self.is_out_of_sight(field) {
-            return None;
-        }
-        // What becomes of a structure in the function that makes its parts is seen there, path by path.
-        let is_maker = |func: FuncId| made.iter().any(|made| made.0 == func);
-        let places = self.released.get(&field.0).into_iter().flatten();
-        let mut places = places.filter(|place| !is_maker(place.func));
-        match self.freed.get(&field) {
-            None => places.next().copied(),
-            Some(freeing) => places
-                .find(|place| {
-                    place.is_parameter && !is_cared_for(context, place.func, freeing, is_maker)
-                })
-                .copied(),
-        }
-    }
-}
-
 /// Findings for fields that nobody frees.
 pub fn forgotten_fields(context: &CallContext<'_>) -> Vec<Finding> {
-    let mut fields = Fields::default();
     let funcs = &context.program.funcs;
     let mut called = IdSet::with_capacity(funcs.len());
     for (func, _) in funcs.iter_enumerated() {
         called.extend(context.graph.graph.succs(func).iter().copied());
     }
-    for (func, function) in funcs.iter_enumerated() {
-        if let Some(body) = &function.body {
-            let is_called = called.contains(func);
-            Scan::new(context, func, body, &mut fields, is_called).run();
+    let bodies = funcs.iter_enumerated();
+    let bodies = bodies.filter_map(|(func, function)| Some((func, function.body.as_ref()?)));
+    let views: Vec<View> = bodies
+        .map(|(func, body)| View::new(context, func, body))
+        .collect();
+    let mut facts = Facts::of_variables(context.program);
+    for view in &views {
+        Scan::new(view, &mut facts, called.contains(view.func)).run();
+    }
+    facts.settle_calls(context);
+    let mut found: Vec<Finding> = Vec::new();
+    for (&place, made) in &facts.made {
+        if let Some(release) = facts.forgetting(context, place) {
+            let loss = Loss::with_owner(context, place, release.func, release.call);
+            found.extend(loss.and_then(|loss| loss.finding(context, made)));
         }
     }
-    fields.settle_calls(context);
-    let found = fields.made.iter().filter_map(|(&field, made)| {
-        let place = fields.forgetting(context, field, made)?;
-        finding(context, field, made, place)
-    });
-    found.collect()
+    for view in &views {
+        for lost in overwritten::overwritings(view, &facts) {
+            let made = &facts.made[&lost.place];
+            let loss = Loss::overwritten(context, lost.place, lost.func, lost.store);
+            found.extend(loss.finding(context, made));
+        }
+    }
+    for lost in Destructors::new(&views, &facts).unreleased() {
+        let made = &facts.made_structures[&lost.structure];
+        let loss = Loss::unreleased(context, &lost);
+        found.extend(loss.finding(context, made));
+    }
+    found
 }
 
-/// One finding for all blocks of a field, at the first of them.
-fn finding(
-    context: &CallContext<'_>,
-    field: Field,
-    made: &[Made],
-    place: Release,
-) -> Option<Finding> {
-    let program: &Program = context.program;
-    let body_of = |func: FuncId| program.funcs[func].body.as_ref();
-    let &(func, call, index) = made.iter().min_by_key(|&&(func, call, _)| {
-        let body = body_of(func);
-        body.map(|body| position_in(program, func, body, call))
-    })?;
-    let body = body_of(func)?;
-    let at = position_in(program, func, body, call);
-    let summary = call_summary(context, func, body, call, &mut Open::default())?;
-    let fresh = summary.fresh.get(usize::from(index))?;
-    let first = AllocationLink {
-        at: at.clone(),
-        callee: callee_elsewhere(program, body, call),
-    };
-    let inner = fresh.chain.iter().filter_map(|&link| linked(program, link));
-    let allocation: Vec<AllocationLink> = std::iter::once(first).chain(inner).collect();
-    let structure = program.strings.get(field.0);
-    let name = member_name(program, field).unwrap_or_else(|| format!("offset {}", field.1));
-    let variable = format!("{structure}.{name}");
-    let freeing = body_of(place.func)?;
-    let lost_at = position_in(program, place.func, freeing, place.call);
-    let callee = callee_name(program, freeing, place.call);
-    let text =
-        format!("lost: `{callee}` frees a `{structure}`, and nobody frees what its `{name}` holds");
-    let shown = &allocation[0].callee;
-    Some(Finding {
-        id: hashed(&format!("field|{variable}|{}", program.func_name(func))),
-        rule: Rule::D004,
-        confidence: Confidence::Medium,
-        message: format!("`{variable}` allocated by `{shown}` is lost: its owner is freed"),
-        path: vec![
-            Step {
-                kind: StepKind::Allocation,
-                at: at.clone(),
-                text: format!("allocated here by `{shown}`"),
-            },
-            Step {
-                kind: StepKind::Lost,
-                at: lost_at.clone(),
-                text: text.clone(),
-            },
-        ],
-        lost: vec![LostPoint { at: lost_at, text }],
-        primary: at,
-        variable: Some(variable),
-        condition: None,
-        family: context.library.families.name(fresh.family).to_owned(),
-        allocation,
-    })
+/// Where and how blocks are lost.
+struct Loss {
+    /// Tells it from others.
+    key: String,
+    rule: Rule,
+    /// What held them.
+    variable: String,
+    func: FuncId,
+    inst: InstId,
+    /// The end of "`x` allocated by `f` …".
+    message: &'static str,
+    text: String,
+}
+
+impl Loss {
+    /// The structure or array around a place is freed without what the place holds.
+    fn with_owner(
+        context: &CallContext<'_>,
+        place: Place,
+        func: FuncId,
+        call: InstId,
+    ) -> Option<Loss> {
+        let program = context.program;
+        let body = program.funcs[func].body.as_ref()?;
+        let callee = callee_name(program, body, call);
+        let variable = place.text(program);
+        let (owner, name) = variable.split_once('.').unwrap_or(("", &variable));
+        let text = match place {
+            Place::Elements(_) => {
+                format!("lost: `{callee}` frees an array, and nobody frees what `{variable}` holds")
+            }
+            _ => format!(
+                "lost: `{callee}` frees a `{owner}`, and nobody frees what its `{name}` holds"
+            ),
+        };
+        Some(Loss {
+            key: format!("field|{variable}"),
+            rule: Rule::D004,
+            func,
+            inst: call,
+            message: "is lost: its owner is freed",
+            text,
+            variable,
+        })
+    }
+
+    fn overwritten(context: &CallContext<'_>, place: Place, func: FuncId, store: InstId) -> Loss {
+        let program = context.program;
+        let variable = place.text(program);
+        Loss {
+            key: format!("overwritten|{variable}|{}", program.func_name(func)),
+            rule: Rule::D003,
+            func,
+            inst: store,
+            message: "is lost: it is overwritten",
+            text: format!(
+                "`{variable}` is overwritten here, and nobody has taken what it held: last reference lost"
+            ),
+            variable,
+        }
+    }
+
+    /// A structure is taken apart and not freed.
+    fn unreleased(context: &CallContext<'_>, lost: &Unreleased) -> Loss {
+        let program = context.program;
+        let variable = program.strings.get(lost.structure).to_owned();
+        let name = program.func_name(lost.func);
+        let (key, rule, text) = match lost.is_halfway {
+            true => (
+                "halfway",
+                Rule::D002,
+                format!(
+                    "lost: `{name}` returns here without freeing the `{variable}`, as it does on other paths"
+                ),
+            ),
+            false => (
+                "never",
+                Rule::D001,
+                format!(
+                    "lost: `{name}` frees what the `{variable}` holds, and nobody frees the `{variable}` itself"
+                ),
+            ),
+        };
+        Loss {
+            key: format!("{key}|{variable}|{name}"),
+            rule,
+            func: lost.func,
+            inst: lost.inst,
+            message: "is lost: it is taken apart and not freed",
+            text,
+            variable,
+        }
+    }
+
+    /// One finding for all blocks, at the first of them.
+    fn finding(self, context: &CallContext<'_>, made: &[Made]) -> Option<Finding> {
+        let program: &Program = context.program;
+        let body_of = |func: FuncId| program.funcs[func].body.as_ref();
+        let &(func, call, index) = made.iter().min_by_key(|&&(func, call, _)| {
+            let body = body_of(func);
+            body.map(|body| position_in(program, func, body, call))
+        })?;
+        let body = body_of(func)?;
+        let at = position_in(program, func, body, call);
+        let summary = call_summary(context, func, body, call, &mut Open::default())?;
+        let fresh = summary.fresh.get(usize::from(index))?;
+        let first = AllocationLink {
+            at: at.clone(),
+            callee: callee_elsewhere(program, body, call),
+        };
+        let inner = fresh.chain.iter().filter_map(|&link| linked(program, link));
+        let allocation: Vec<AllocationLink> = std::iter::once(first).chain(inner).collect();
+        let lost_at = position_in(program, self.func, body_of(self.func)?, self.inst);
+        let shown = allocation[0].callee.clone();
+        Some(Finding {
+            id: hashed(&format!("{}|{}", self.key, program.func_name(func))),
+            rule: self.rule,
+            confidence: Confidence::Medium,
+            message: format!(
+                "`{}` allocated by `{shown}` {}",
+                self.variable, self.message
+            ),
+            path: vec![
+                Step {
+                    kind: StepKind::Allocation,
+                    at: at.clone(),
+                    text: format!("allocated here by `{shown}`"),
+                },
+                Step {
+                    kind: StepKind::Lost,
+                    at: lost_at.clone(),
+                    text: self.text.clone(),
+                },
+            ],
+            lost: vec![LostPoint {
+                at: lost_at,
+                text: self.text,
+            }],
+            primary: at,
+            variable: Some(self.variable),
+            condition: None,
+            family: context.library.families.name(fresh.family).to_owned(),
+            allocation,
+        })
+    }
 }

@@ -1,0 +1,214 @@
+//! What does the whole program do with fields and variables?
+
+use std::collections::BTreeMap;
+
+use drip_pointer::Callees;
+use drip_pointer::owners::{Field, member_name};
+use drip_program::{FuncId, GlobalId, Init, InstId, Program, Scalar, StrId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::calls::CallContext;
+use super::care::{below, is_cared_for};
+
+/// A new block that is stored in a place: the function, the call, and which of its blocks.
+pub type Made = (FuncId, InstId, u16);
+
+/// Calls down from one whose summary says that the field is freed, to the function that frees it.
+const MAX_DEPTH_OF_CALLS: usize = 12;
+
+/// What holds a pointer, in every object of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    Field(Field),
+    /// The elements of the array that a field points to.
+    Elements(Field),
+    /// A variable of the program.
+    Variable(GlobalId),
+}
+
+impl Place {
+    /// The structure that has it.
+    pub fn structure(self) -> Option<StrId> {
+        match self {
+            Place::Field(field) | Place::Elements(field) => Some(field.0),
+            Place::Variable(_) => None,
+        }
+    }
+
+    /// As the source says it.
+    pub fn text(self, program: &Program) -> String {
+        let of_field = |field: Field| {
+            let structure = program.strings.get(field.0);
+            let name = member_name(program, field);
+            let name = name.unwrap_or_else(|| format!("offset {}", field.1));
+            format!("{structure}.{name}")
+        };
+        match self {
+            Place::Field(field) => of_field(field),
+            Place::Elements(field) => format!("{}[]", of_field(field)),
+            Place::Variable(global) => {
+                let name = program.globals[global].source_name;
+                name.map_or_else(
+                    || program.global_name(global).to_owned(),
+                    |name| program.strings.get(name).to_owned(),
+                )
+            }
+        }
+    }
+}
+
+/// A place where a block is freed.
+#[derive(Clone, Copy)]
+pub struct Release {
+    pub func: FuncId,
+    pub call: InstId,
+    /// The block is a parameter of the function.
+    pub is_parameter: bool,
+}
+
+/// What happens to what a place holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Taking {
+    /// Only looked at by the caller, unless the field is emptied at the same time.
+    Returned,
+    Freed,
+    Moved,
+}
+
+/// What the program does with places.
+#[derive(Default)]
+pub struct Facts {
+    pub made: BTreeMap<Place, Vec<Made>>,
+    /// New blocks by the structure that they are.
+    pub made_structures: BTreeMap<StrId, Vec<Made>>,
+    /// Functions that free what a place holds.
+    pub freed: FxHashMap<Place, FxHashSet<FuncId>>,
+    /// Functions that call somebody who, by its summary, frees what a place holds.
+    pub freed_by_calls: FxHashMap<Place, Vec<(FuncId, InstId)>>,
+    pub moved: FxHashSet<Place>,
+    /// Functions that put something into a place.
+    pub stored: FxHashMap<Place, FxHashSet<FuncId>>,
+    /// Places that also get what is neither null nor a new block of their own.
+    pub borrowing: FxHashSet<Place>,
+    /// Other places that hold the same for a while: `stream->next = state->buffer`.
+    pub aliases: FxHashMap<Place, FxHashSet<Place>>,
+    /// Structures that are copied or walked as bytes.
+    pub opaque: FxHashSet<StrId>,
+    /// Where structures are freed, the first place of each function.
+    pub released: FxHashMap<StrId, Vec<Release>>,
+    /// The same for arrays that a field points to.
+    pub released_arrays: FxHashMap<Field, Vec<Release>>,
+}
+
+impl Facts {
+    /// What is known of variables before any function is looked at.
+    pub fn of_variables(program: &Program) -> Facts {
+        let mut facts = Facts::default();
+        for (id, global) in program.globals.iter_enumerated() {
+            if !matches!(global.init, Init::Zero) {
+                facts.borrowing.insert(Place::Variable(id));
+            }
+            if let Init::Slots { slots, .. } = &global.init {
+                // Tables of variables: whoever has the table reads and writes them.
+                let variables = slots.iter().filter_map(|(_, scalar)| match scalar {
+                    Scalar::Global { global, .. } => Some(Place::Variable(*global)),
+                    _ => None,
+                });
+                facts.borrowing.extend(variables);
+            }
+        }
+        facts
+    }
+
+    pub fn take(&mut self, place: Place, taking: Taking, func: FuncId) {
+        match taking {
+            Taking::Freed => {
+                self.freed.entry(place).or_default().insert(func);
+            }
+            Taking::Moved | Taking::Returned => {
+                self.moved.insert(place);
+            }
+        }
+    }
+
+    /// Who calls a function that frees the field itself does so by that function, which is found among those it calls. Where nobody
+    /// is found, the field is freed by somebody who sees the structure as something else.
+    pub fn settle_calls(&mut self, context: &CallContext<'_>) {
+        let graph = &context.graph.graph;
+        for (place, calls) in std::mem::take(&mut self.freed_by_calls) {
+            let freeing = self.freed.entry(place).or_default();
+            let mut unseen: Vec<FuncId> = Vec::new();
+            for (func, call) in calls {
+                let callees = match context.graph.callees(func, call) {
+                    Callees::Known(callees) => callees.to_vec(),
+                    _ => Vec::new(),
+                };
+                let seen = below(graph, &callees, MAX_DEPTH_OF_CALLS);
+                if !freeing.iter().any(|known| seen.contains(known)) {
+                    unseen.push(func);
+                }
+            }
+            freeing.extend(unseen);
+        }
+        self.freed.retain(|_, freeing| !freeing.is_empty());
+    }
+
+    /// May what the place holds be somewhere else, and be freed there? What other places hold for a while is the field's own as long as
+    /// nobody frees it by them.
+    pub fn is_out_of_sight(&self, place: Place) -> bool {
+        let mut seen = FxHashSet::from_iter([place]);
+        let mut open = vec![place];
+        while let Some(next) = open.pop() {
+            let is_freed_elsewhere = next != place && self.freed.contains_key(&next);
+            let is_opaque = next.structure().is_some_and(|s| self.opaque.contains(&s));
+            if self.moved.contains(&next) || is_opaque || is_freed_elsewhere {
+                return true;
+            }
+            let aliases = self.aliases.get(&next).into_iter().flatten();
+            open.extend(aliases.copied().filter(|&alias| seen.insert(alias)));
+        }
+        false
+    }
+
+    /// Does the place hold nothing but new blocks of its own, which nobody else knows?
+    pub fn is_owner(&self, place: Place) -> bool {
+        !self.borrowing.contains(&place)
+            && !self.aliases.contains_key(&place)
+            && !self.is_out_of_sight(place)
+    }
+
+    /// The free that forgets what the place holds.
+    pub fn forgetting(&self, context: &CallContext<'_>, place: Place) -> Option<Release> {
+        let made = self.made.get(&place)?;
+        let places = match place {
+            Place::Field(field) => self.released.get(&field.0),
+            Place::Elements(field) if !self.moved.contains(&Place::Field(field)) => {
+                self.released_arrays.get(&field)
+            }
+            Place::Elements(_) | Place::Variable(_) => None,
+        };
+        if self.is_out_of_sight(place) {
+            return None;
+        }
+        // What becomes of a structure in the function that makes its parts is seen there, path by path.
+        let is_maker = |func: FuncId| made.iter().any(|made| made.0 == func);
+        // So is what becomes of the structure in the function that makes it.
+        let makers = place
+            .structure()
+            .and_then(|name| self.made_structures.get(&name));
+        let is_made_in = |release: &Release| {
+            let mut makers = makers.into_iter().flatten();
+            !release.is_parameter && makers.any(|made| made.0 == release.func)
+        };
+        let places = places.into_iter().flatten();
+        let mut places = places.filter(|place| !is_maker(place.func) && !is_made_in(place));
+        match self.freed.get(&place) {
+            None => places.next().copied(),
+            Some(freeing) => places
+                .find(|release| {
+                    release.is_parameter && !is_cared_for(context, release.func, freeing, is_maker)
+                })
+                .copied(),
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Question: is a field or a variable overwritten although it holds a block of its own?
+//!
+//! `if (s->name) s->name = NULL;` loses what `s->name` held, whoever put it there, if the program puts nothing but new blocks into that
+//! field and nobody else knows them. What is seen of it in one function:
+//!
+//! - a store of null or of a new block into the place (*S*);
+//! - that the place holds something before: a test against null that was answered so, a read or write through the old pointer, or an
+//!   earlier store of a new block; and a way from there to *S* on which nothing can have emptied the place: no other store into it,
+//!   no call of somebody who frees or empties it;
+//! - nobody takes the old pointer, neither before nor after *S*, on any way that passes it.
+//!
+//! Known false negatives: an old pointer that is taken under another condition (`if (s->owned) free(s->name); s->name = NULL;` may be
+//! right), loops that free and overwrite, setters that never look at what was there.
+
+use drip_pointer::Callees;
+use drip_program::{BlockId, Cfg, CmpPred, FuncId, InstId, Op, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::care::below;
+use super::facts::{Facts, Place};
+use super::view::{CellWay, Start, View};
+
+/// Calls down to somebody who may empty the place.
+const MAX_DEPTH: usize = 6;
+
+/// A store that loses what a place held.
+pub struct Overwriting {
+    pub place: Place,
+    pub func: FuncId,
+    pub store: InstId,
+}
+
+/// The stores of a function that lose something.
+pub fn overwritings(view: &View<'_, '_>, facts: &Facts) -> Vec<Overwriting> {
+    let mut found = Vec::new();
+    let mut cfg = None;
+    for (store, data) in view.body.insts.iter_enumerated() {
+        let Op::Store { addr, value } = data.op else {
+            continue;
+        };
+        let Some(place) = view.place(addr).filter(|&place| {
+            facts.made.contains_key(&place) && facts.is_owner(place) && view.is_null_or_new(value)
+        }) else {
+            continue;
+        };
+        let Some(way) = view.way(addr) else { continue };
+        let cfg = cfg.get_or_insert_with(|| view.cfg());
+        let search = Search::new(view, facts, cfg, place, &way, store);
+        if search.is_lost() {
+            found.push(Overwriting {
+                place,
+                func: view.func,
+                store,
+            });
+        }
+    }
+    found
+}
+
+struct Search<'a, 's, 'c> {
+    view: &'a View<'s, 'c>,
+    cfg: &'a Cfg,
+    store: InstId,
+    /// Pointers that were read from the cell.
+    loads: Vec<ValueId>,
+    /// Instructions after which the cell may be empty or another one.
+    barriers: FxHashSet<InstId>,
+    /// Other stores of new blocks into the cell.
+    filled: Vec<InstId>,
+}
+
+impl<'a, 's, 'c> Search<'a, 's, 'c> {
+    fn new(
+        view: &'a View<'s, 'c>,
+        facts: &Facts,
+        cfg: &'a Cfg,
+        place: Place,
+        way: &CellWay,
+        store: InstId,
+    ) -> Self {
+        let mut search = Search {
+            view,
+            cfg,
+            store,
+            loads: Vec::new(),
+            barriers: FxHashSet::default(),
+            filled: Vec::new(),
+        };
+        let mut emptying: FxHashSet<FuncId> = FxHashSet::default();
+        emptying.extend(facts.freed.get(&place).into_iter().flatten());
+        emptying.extend(facts.stored.get(&place).into_iter().flatten());
+        // Who replaces the block leaves another one there.
+        for made in facts.made.get(&place).into_iter().flatten() {
+            emptying.remove(&made.0);
+        }
+        let mut known: FxHashMap<FuncId, bool> = FxHashMap::default();
+        for (inst, data) in view.body.insts.iter_enumerated() {
+            match data.op {
+                Op::Load { addr } if view.way(addr).as_ref() == Some(way) => {
+                    search.loads.push(view.body.result(inst));
+                }
+                Op::Store { addr, value } if inst != store => match view.way(addr) {
+                    Some(other) if other == *way => {
+                        search.barriers.insert(inst);
+                        if view.maker(value).is_some() {
+                            search.filled.push(inst);
+                        }
+                    }
+                    Some(other) if leads_to(&other, way) => {
+                        search.barriers.insert(inst);
+                    }
+                    _ => {}
+                },
+                Op::Call { .. } | Op::Invoke { .. }
+                    if search.may_empty(inst, place, &emptying, &mut known) =>
+                {
+                    search.barriers.insert(inst);
+                }
+                _ => {}
+            }
+        }
+        // Another turn of a loop, another object.
+        if let Start::Value(value) = way.root {
+            search.barriers.extend(view.body.def(value));
+        }
+        search
+    }
+
+    /// Can a call leave the place empty?
+    fn may_empty(
+        &self,
+        call: InstId,
+        place: Place,
+        emptying: &FxHashSet<FuncId>,
+        known: &mut FxHashMap<FuncId, bool>,
+    ) -> bool {
+        let view = self.view;
+        let (Op::Call { args, .. } | Op::Invoke { args, .. }) = view.body.insts[call].op else {
+            return false;
+        };
+        let args = view.body.list(args);
+        if args.iter().any(|&arg| view.place(arg) == Some(place)) {
+            return true;
+        }
+        let Callees::Known(callees) = view.context.graph.callees(view.func, call) else {
+            return false;
+        };
+        callees.iter().any(|&callee| {
+            *known.entry(callee).or_insert_with(|| {
+                let reached = below(&view.context.graph.graph, &[callee], MAX_DEPTH);
+                emptying.iter().any(|func| reached.contains(func))
+            })
+        })
+    }
+
+    fn is_lost(&self) -> bool {
+        let Some(at) = self.view.body.block_of(self.store) else {
+            return false;
+        };
+        if !self.cfg.is_reachable(at) || self.is_taken_near(at) {
+            return false;
+        }
+        self.evidence()
+            .into_iter()
+            .any(|start| self.reaches_store(start))
+    }
+
+    /// Does somebody take the old pointer on a way through the store?
+    fn is_taken_near(&self, store: BlockId) -> bool {
+        let body = self.view.body;
+        let behind = below(self.cfg.graph(), self.cfg.succs(store), usize::MAX);
+        let before = below(self.cfg.reversed_graph(), self.cfg.preds(store), usize::MAX);
+        self.loads.iter().any(|&load| {
+            let takers = self.view.uses(load, None).takers;
+            let mut blocks = takers.iter().filter_map(|&(taker, _)| body.block_of(taker));
+            blocks.any(|block| block == store || behind.contains(&block) || before.contains(&block))
+        })
+    }
+
+    /// From where on is it known that the cell holds something?
+    fn evidence(&self) -> Vec<From> {
+        let body = self.view.body;
+        let mut starts: Vec<From> = self.filled.iter().map(|&inst| From::Inst(inst)).collect();
+        for &load in &self.loads {
+            let through = self.view.dereferences(load);
+            starts.extend(through.into_iter().map(From::Inst));
+            for &user in self.view.users(load) {
+                if let Some(full) = self.side_that_is_full(user) {
+                    starts.extend(full.into_iter().map(From::Block));
+                }
+            }
+        }
+        starts.retain(|start| match *start {
+            From::Inst(inst) => body.block_of(inst).is_some(),
+            From::Block(_) => true,
+        });
+        starts
+    }
+
+    /// Where a comparison of the old pointer with null says that it is none.
+    fn side_that_is_full(&self, cmp: InstId) -> Option<Vec<BlockId>> {
+        let body = self.view.body;
+        let Op::Cmp { pred, a, b } = body.insts[cmp].op else {
+            return None;
+        };
+        if !self.view.is_null(a) && !self.view.is_null(b) {
+            return None;
+        }
+        let users = self.view.users(body.result(cmp)).iter();
+        let sides = users.filter_map(|&user| match (body.insts[user].op, pred) {
+            (Op::CondBr { then, .. }, CmpPred::Ne) => Some(then),
+            (Op::CondBr { els, .. }, CmpPred::Eq) => Some(els),
+            _ => None,
+        });
+        Some(sides.collect())
+    }
+
+    /// The side of a branch that an old pointer which is not null can't take.
+    fn excluded(&self, block: BlockId) -> Option<BlockId> {
+        let body = self.view.body;
+        let Op::CondBr { cond, then, els } = body.insts[body.terminator(block)].op else {
+            return None;
+        };
+        let cmp = body.def(cond.as_value()?)?;
+        let Op::Cmp { a, b, .. } = body.insts[cmp].op else {
+            return None;
+        };
+        let is_old = |operand: drip_program::Operand| {
+            let value = operand.as_value();
+            value.is_some_and(|value| self.loads.contains(&value))
+        };
+        if !is_old(a) && !is_old(b) {
+            return None;
+        }
+        let full = self.side_that_is_full(cmp)?;
+        match (full.contains(&then), full.contains(&els)) {
+            (true, false) => Some(els),
+            (false, true) => Some(then),
+            _ => None,
+        }
+    }
+
+    /// Is there a way to the store on which the cell keeps what it has?
+    fn reaches_store(&self, start: From) -> bool {
+        let body = self.view.body;
+        let mut seen: FxHashSet<BlockId> = FxHashSet::default();
+        let mut open: Vec<BlockId> = Vec::new();
+        match start {
+            From::Block(block) => open.push(block),
+            From::Inst(inst) => {
+                let Some(block) = body.block_of(inst) else {
+                    return false;
+                };
+                match self.passes(block, Some(inst)) {
+                    Passing::Reached => return true,
+                    Passing::Stopped => return false,
+                    Passing::Through => open.extend(self.next(block)),
+                }
+            }
+        }
+        while let Some(block) = open.pop() {
+            if !seen.insert(block) {
+                continue;
+            }
+            match self.passes(block, None) {
+                Passing::Reached => return true,
+                Passing::Stopped => {}
+                Passing::Through => open.extend(self.next(block)),
+            }
+        }
+        false
+    }
+
+    /// What comes next in the same turn of a loop: what a counter tells apart from turn to turn is not known here.
+    fn next(&self, block: BlockId) -> impl Iterator<Item = BlockId> + '_ {
+        let excluded = self.excluded(block);
+        let edges = self.cfg.out_edges(block).iter();
+        let forwards = edges.filter(|&edge| !self.cfg.is_back_edge(edge));
+        let succs = forwards.map(|edge| self.cfg.target(edge));
+        succs.filter(move |&succ| Some(succ) != excluded)
+    }
+
+    fn passes(&self, block: BlockId, after: Option<InstId>) -> Passing {
+        for inst in self.view.body.block_insts(block) {
+            if after.is_some_and(|after| inst.index() <= after.index()) {
+                continue;
+            }
+            if inst == self.store {
+                return Passing::Reached;
+            }
+            if self.barriers.contains(&inst) {
+                return Passing::Stopped;
+            }
+        }
+        Passing::Through
+    }
+}
+
+#[derive(Clone, Copy)]
+enum From {
+    Inst(InstId),
+    Block(BlockId),
+}
+
+enum Passing {
+    Reached,
+    Stopped,
+    Through,
+}
+
+/// Is a cell on the way to another one?
+fn leads_to(cell: &CellWay, other: &CellWay) -> bool {
+    cell.root == other.root
+        && cell.offsets.len() < other.offsets.len()
+        && other.offsets.starts_with(&cell.offsets)
+}

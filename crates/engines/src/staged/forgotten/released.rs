@@ -1,0 +1,471 @@
+//! Question: which functions release the structure that they get, and do they do so on every way?
+//!
+//! A *destructor* of a structure gets it as a parameter and frees it. Two mistakes that no path of a caller shows, because the structure is
+//! kept in memory and not in a variable of the caller's:
+//!
+//! - *Halfway*: a way through the destructor returns without freeing the structure, because some other function failed (not because of
+//!   what the structure, another argument or a variable says: counted references, borrowed structures), although parts of it are
+//!   freed already, or although callers can't know (nothing is returned).
+//! - *Never*: the function frees parts of the structure, leaves the dangling pointers where they are and writes nothing into the structure:
+//!   nobody will use it again. But nobody who calls it, or who is called before or after it, frees a structure of this kind, though some are made on the heap.
+//!
+//! Callers that do it instead, or that have the structure on the stack or inside of another one, are looked for first.
+
+use drip_models::Root;
+use drip_pointer::Callees;
+use drip_program::{BlockId, Cfg, Const, FuncId, InstId, Op, Operand, StrId, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::care::{below, is_cared_for};
+use super::facts::{Facts, Place, Taking};
+use super::view::{Start, Uses, View, releases};
+
+/// A way through a function on which the structure is not freed.
+pub struct Unreleased {
+    pub structure: StrId,
+    pub func: FuncId,
+    /// The return, or the call that frees a part of it last.
+    pub inst: InstId,
+    /// It is freed on other ways.
+    pub is_halfway: bool,
+}
+
+/// What the functions of the program do with the structures that they get.
+pub struct Destructors<'a, 's, 'c> {
+    views: &'a [View<'s, 'c>],
+    facts: &'a Facts,
+    /// Calls by callee: who calls, and where.
+    calls: FxHashMap<FuncId, Vec<(usize, InstId)>>,
+    /// Functions that free parts of what they get as this argument, and leave the pointers where they are.
+    dismantling: FxHashSet<(FuncId, u16)>,
+}
+
+impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
+    pub fn new(views: &'a [View<'s, 'c>], facts: &'a Facts) -> Self {
+        let mut calls: FxHashMap<FuncId, Vec<(usize, InstId)>> = FxHashMap::default();
+        for (n, view) in views.iter().enumerate() {
+            for (inst, data) in view.body.insts.iter_enumerated() {
+                if let Op::Call { .. } | Op::Invoke { .. } = data.op
+                    && let Callees::Known(callees) = view.context.graph.callees(view.func, inst)
+                {
+                    for &callee in callees {
+                        calls.entry(callee).or_default().push((n, inst));
+                    }
+                }
+            }
+        }
+        let mut all = Destructors {
+            views,
+            facts,
+            calls,
+            dismantling: FxHashSet::default(),
+        };
+        while all.find_dismantling() {}
+        all
+    }
+
+    /// Functions that dismantle what they get, by themselves or by those found before; whether there are more than before.
+    fn find_dismantling(&mut self) -> bool {
+        let known = self.dismantling.len();
+        for view in self.views {
+            for n in 0..view.body.param_count() {
+                let value = view.body.param(n);
+                let Ok(n) = u16::try_from(n) else { break };
+                if !self.dismantling.contains(&(view.func, n))
+                    && view.owners.structure(Operand::value(value)).is_some()
+                    && !self
+                        .freed_parts(view, value, &view.uses(value, None))
+                        .is_empty()
+                {
+                    self.dismantling.insert((view.func, n));
+                }
+            }
+        }
+        self.dismantling.len() > known
+    }
+
+    pub fn unreleased(&self) -> Vec<Unreleased> {
+        let mut found = Vec::new();
+        for view in self.views {
+            for n in 0..view.body.param_count() {
+                let value = view.body.param(n);
+                let Some(structure) = self.made_structure(view, value) else {
+                    continue;
+                };
+                if let Some(inst) = self.inspect(view, n, value, structure) {
+                    found.push(inst);
+                }
+            }
+            self.nodes(view, &mut found);
+        }
+        found
+    }
+
+    /// Structures that are found in memory (nodes of a list), taken apart and never freed by anybody.
+    fn nodes(&self, view: &View<'s, 'c>, found: &mut Vec<Unreleased>) {
+        let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+        for data in view.body.insts.iter() {
+            let Op::Load { addr } = data.op else { continue };
+            let Some(value) = view.base(addr).filter(|&value| seen.insert(value)) else {
+                continue;
+            };
+            let is_found = match view.body.def(value).map(|inst| view.body.insts[inst].op) {
+                Some(Op::Load { addr }) => self.is_found_in(view, addr),
+                Some(Op::Phi { incoming }) => {
+                    let mut inputs = view.body.incoming(incoming).iter();
+                    inputs.all(|input| {
+                        let def = input
+                            .value
+                            .as_value()
+                            .and_then(|value| view.body.def(value));
+                        match def.map(|inst| view.body.insts[inst].op) {
+                            Some(Op::Load { addr }) => self.is_found_in(view, addr),
+                            _ => view.is_null(input.value),
+                        }
+                    })
+                }
+                _ => false,
+            };
+            let structure = self.made_structure(view, value).filter(|_| is_found);
+            let Some(structure) = structure.filter(|&name| !self.is_released(name)) else {
+                continue;
+            };
+            let uses = view.uses(value, None);
+            let parts = self.freed_parts(view, value, &uses);
+            let is_kept = uses.taking.is_some() || !uses.aliases.is_empty();
+            let is_written = self.is_written(view, &uses.through, &uses.handed);
+            if let Some(&inst) = parts.last().filter(|_| !is_kept && !is_written) {
+                found.push(Unreleased {
+                    structure,
+                    func: view.func,
+                    inst,
+                    is_halfway: false,
+                });
+            }
+        }
+    }
+
+    /// Is a structure kept at this address as what it is, and left there? Containers of anything free anything.
+    fn is_found_in(&self, view: &View<'_, '_>, addr: Operand) -> bool {
+        view.owners.holds_structure(addr) && !self.is_taken_from(view, addr)
+    }
+
+    /// Does the function free or move what it reads from this cell, perhaps as something of another type? Or is it a variable of its own?
+    fn is_taken_from(&self, view: &View<'_, '_>, addr: Operand) -> bool {
+        let Some(way) = view.way(addr) else {
+            return true;
+        };
+        if let Start::Value(root) = way.root
+            && let Some(inst) = view.body.def(root)
+            && matches!(view.body.insts[inst].op, Op::Alloca { .. })
+        {
+            return true;
+        }
+        let is_it = |operand: Operand| view.way(operand).as_ref() == Some(&way);
+        let mut insts = view.body.insts.iter_enumerated();
+        insts.any(|(inst, data)| match data.op {
+            Op::Load { addr } if is_it(addr) => {
+                !view.uses(view.body.result(inst), None).takers.is_empty()
+            }
+            // `release(&list->head)`.
+            Op::Call { args, .. } | Op::Invoke { args, .. } => {
+                view.body.list(args).iter().any(|&arg| is_it(arg))
+            }
+            _ => false,
+        })
+    }
+
+    /// Is such a structure freed by anybody but where its making fails?
+    fn is_released(&self, structure: StrId) -> bool {
+        let mut releases = self.facts.released.get(&structure).into_iter().flatten();
+        let made = &self.facts.made_structures[&structure];
+        releases.any(|release| !made.iter().any(|made| made.0 == release.func))
+    }
+
+    /// The structure behind a parameter, if the program makes such structures on the heap.
+    fn made_structure(&self, view: &View<'_, '_>, value: ValueId) -> Option<StrId> {
+        let ty = view.owners.structure(Operand::value(value))?;
+        let name = drip_pointer::owners::structure_name(view.context.program, ty)?;
+        let is_made = self.facts.made_structures.contains_key(&name);
+        is_made.then_some(name)
+    }
+
+    fn inspect(
+        &self,
+        view: &View<'s, 'c>,
+        n: usize,
+        value: ValueId,
+        structure: StrId,
+    ) -> Option<Unreleased> {
+        let uses = view.uses(value, None);
+        let program = view.context.program;
+        let (name, function) = (program.strings.get(structure), program.func_name(view.func));
+        tracing::trace!(name, function, taking = ?uses.takers, "gets");
+        let index = u16::try_from(n).ok()?;
+        let frees = |&(call, n): &(InstId, u16)| {
+            let summary = view.summary(call);
+            summary.is_some_and(|summary| releases(&summary, n))
+        };
+        let freeing: Vec<InstId> = uses
+            .handed
+            .iter()
+            .filter(|h| frees(h))
+            .map(|h| h.0)
+            .collect();
+        let parts = self.freed_parts(view, value, &uses);
+        let found = match freeing.is_empty() {
+            false => {
+                let taken: Vec<InstId> = uses.takers.iter().map(|taker| taker.0).collect();
+                let inst = Ways::new(view, value).halfway(&taken, &parts)?;
+                (inst, true)
+            }
+            true => {
+                let is_kept = uses.taking.is_some() || !uses.aliases.is_empty();
+                let mut others = uses.handed.clone();
+                others.retain(|(call, _)| !parts.contains(call));
+                let is_written = self.is_written(view, &uses.through, &others);
+                if is_kept || is_written || self.is_released_near(view, structure) {
+                    return None;
+                }
+                (*parts.last()?, false)
+            }
+        };
+        let (inst, is_halfway) = found;
+        (!self.callers_know(view.func, index)).then_some(Unreleased {
+            structure,
+            func: view.func,
+            inst,
+            is_halfway,
+        })
+    }
+
+    /// Is such a structure freed by somebody who calls the function, or who is called before or after it? Functions that make the
+    /// structure free it where they fail.
+    fn is_released_near(&self, view: &View<'_, '_>, structure: StrId) -> bool {
+        let releases = self.facts.released.get(&structure).into_iter().flatten();
+        let made = &self.facts.made_structures[&structure];
+        let is_maker = |func: FuncId| made.iter().any(|made| made.0 == func);
+        let freeing: FxHashSet<FuncId> = releases
+            .map(|release| release.func)
+            .filter(|&func| !is_maker(func))
+            .collect();
+        is_cared_for(view.context, view.func, &freeing, |_| false)
+    }
+
+    /// Calls that free what fields of the structure hold and leave the pointers there.
+    fn freed_parts(&self, view: &View<'_, '_>, value: ValueId, uses: &Uses) -> Vec<InstId> {
+        let mut parts: Vec<InstId> = Vec::new();
+        for &inst in &uses.through {
+            if let Op::Load { addr } = view.body.insts[inst].op
+                && let Some(place @ Place::Field(_)) = view.place(addr)
+                && !self.is_stored(view, place)
+            {
+                let part = view.uses(view.body.result(inst), None);
+                let is_freed = part.handed.iter().any(|&(call, n)| {
+                    let (Op::Call { args, .. } | Op::Invoke { args, .. }) =
+                        view.body.insts[call].op
+                    else {
+                        return false;
+                    };
+                    let argument = view.body.list(args).get(usize::from(n));
+                    let is_it = argument.is_some_and(|&a| view.is_same(a, view.body.result(inst)));
+                    let summary = view.summary(call).filter(|_| is_it);
+                    summary.is_some_and(|summary| releases(&summary, n))
+                });
+                if part.taking == Some(Taking::Freed) && is_freed {
+                    parts.extend(part.takers.iter().map(|taker| taker.0));
+                }
+            }
+        }
+        for &(call, n) in &uses.handed {
+            let (Op::Call { callee, args, .. } | Op::Invoke { callee, args, .. }) =
+                view.body.insts[call].op
+            else {
+                continue;
+            };
+            let argument = view.body.list(args).get(usize::from(n));
+            if argument == Some(&Operand::value(value))
+                && let Some(&Const::Func(callee)) = view.body.const_of(callee)
+                && self.dismantling.contains(&(callee, n))
+            {
+                parts.push(call);
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        parts
+    }
+
+    /// Does the function put something into the place?
+    fn is_stored(&self, view: &View<'_, '_>, place: Place) -> bool {
+        let stored = self.facts.stored.get(&place);
+        stored.is_some_and(|funcs| funcs.contains(&view.func))
+    }
+
+    /// Is something written into the structure, here or in somebody who gets it?
+    fn is_written(
+        &self,
+        view: &View<'_, '_>,
+        through: &[InstId],
+        handed: &[(InstId, u16)],
+    ) -> bool {
+        let mut stores = through.iter();
+        let writes = |&(call, n): &(InstId, u16)| {
+            view.summary(call).is_none_or(|summary| {
+                let writes = summary.outcomes.iter().flat_map(|outcome| &outcome.writes);
+                let mut bases = writes.map(|write| &write.cell.base);
+                bases.any(|base| base.root == Root::Arg(n) && base.loads.is_empty())
+            })
+        };
+        stores.any(|&inst| !matches!(view.body.insts[inst].op, Op::Load { .. }))
+            || handed.iter().any(writes)
+    }
+
+    /// Does a caller free the structure by itself, or is it one that can't be freed?
+    fn callers_know(&self, func: FuncId, n: u16) -> bool {
+        let calls = self.calls.get(&func).into_iter().flatten();
+        let mut arguments = calls.filter_map(|&(caller, call)| {
+            let view = &self.views[caller];
+            let (Op::Call { args, .. } | Op::Invoke { args, .. }) = view.body.insts[call].op else {
+                return None;
+            };
+            Some((view, call, *view.body.list(args).get(usize::from(n))?))
+        });
+        arguments.any(|(view, call, arg)| {
+            let Some(value) = arg.as_value() else {
+                return true;
+            };
+            let def = view.body.def(value).map(|inst| view.body.insts[inst].op);
+            let is_inside = matches!(def, Some(Op::PtrAdd { .. } | Op::Alloca { .. }));
+            let takers = view.uses(value, Some(call)).takers;
+            let mut others = takers.iter().filter(|taker| taker.0 != call);
+            is_inside || others.any(|taker| taker.1 == Taking::Freed)
+        })
+    }
+}
+
+/// The ways through one function.
+struct Ways<'a, 's, 'c> {
+    view: &'a View<'s, 'c>,
+    value: ValueId,
+    cfg: Cfg,
+}
+
+impl<'a, 's, 'c> Ways<'a, 's, 'c> {
+    fn new(view: &'a View<'s, 'c>, value: ValueId) -> Self {
+        Ways {
+            view,
+            value,
+            cfg: view.cfg(),
+        }
+    }
+
+    /// A return that is reached without any of `taken`, by the failure of a function alone.
+    fn halfway(&self, taken: &[InstId], parts: &[InstId]) -> Option<InstId> {
+        let body = self.view.body;
+        let blocks = |insts: &[InstId]| -> Vec<BlockId> {
+            insts
+                .iter()
+                .filter_map(|&inst| body.block_of(inst))
+                .collect()
+        };
+        let taken = blocks(taken);
+        let frees: FxHashSet<BlockId> = below(self.cfg.reversed_graph(), &taken, usize::MAX);
+        let parts = blocks(parts);
+        // Every way that a block lies on: from the entry, past no free.
+        let mut seen: FxHashSet<(BlockId, bool)> = FxHashSet::default();
+        let mut open = vec![(self.cfg.entry(), false)];
+        while let Some((block, is_begun)) = open.pop() {
+            if taken.contains(&block) || !frees.contains(&block) || !seen.insert((block, is_begun))
+            {
+                continue;
+            }
+            let is_begun = is_begun || parts.contains(&block);
+            for &succ in self.cfg.succs(block) {
+                if frees.contains(&succ) {
+                    open.push((succ, is_begun));
+                } else if self.is_failure(block, is_begun)
+                    && let Some(ret) = self.return_behind(succ)
+                    && (is_begun || self.returns_nothing(ret))
+                {
+                    return Some(ret);
+                }
+            }
+        }
+        None
+    }
+
+    /// The first return behind a block.
+    fn return_behind(&self, block: BlockId) -> Option<InstId> {
+        let body = self.view.body;
+        let reached = below(self.cfg.graph(), &[block], usize::MAX);
+        let mut returns: Vec<InstId> = reached
+            .into_iter()
+            .map(|block| body.terminator(block))
+            .filter(|&inst| matches!(body.insts[inst].op, Op::Ret { .. }))
+            .collect();
+        returns.sort_unstable();
+        returns.first().copied()
+    }
+
+    fn returns_nothing(&self, ret: InstId) -> bool {
+        matches!(self.view.body.insts[ret].op, Op::Ret { value: None })
+    }
+
+    /// Does a branch depend on nothing but on what functions returned that know nothing of the structure?
+    fn is_failure(&self, block: BlockId, is_begun: bool) -> bool {
+        let body = self.view.body;
+        let cond = match body.insts[body.terminator(block)].op {
+            Op::CondBr { cond, .. } => cond,
+            Op::Switch { value, .. } => value,
+            _ => return false,
+        };
+        let mut seen = FxHashSet::default();
+        let mut open = vec![cond];
+        let mut is_call = false;
+        while let Some(operand) = open.pop() {
+            let Some(value) = operand.as_value() else {
+                continue;
+            };
+            if !seen.insert(value) {
+                continue;
+            }
+            let Some(inst) = body.def(value) else {
+                return false;
+            };
+            match body.insts[inst].op {
+                Op::Cmp { a, b, .. } | Op::Binary { a, b, .. } => open.extend([a, b]),
+                Op::Cast { value, .. } => open.push(value),
+                Op::Call { args, .. } => {
+                    is_call = true;
+                    let args = body.list(args);
+                    if args.iter().any(|&arg| self.is_of_structure(arg, is_begun)) {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+        }
+        is_call
+    }
+
+    /// Is it the structure, or, as long as nothing of it is freed, something that is read from it?
+    fn is_of_structure(&self, operand: Operand, is_begun: bool) -> bool {
+        let body = self.view.body;
+        let mut at = operand;
+        loop {
+            let Some(value) = at.as_value() else {
+                return false;
+            };
+            if value == self.value {
+                return true;
+            }
+            at = match body.def(value).map(|inst| body.insts[inst].op) {
+                Some(Op::PtrAdd { base, .. }) => base,
+                Some(Op::Cast { value, .. }) => value,
+                Some(Op::Load { addr }) if !is_begun => addr,
+                _ => return false,
+            };
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! What becomes of a value in one function, and what can be put into a place?
+
+use drip_models::{Certainty, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
+use drip_pointer::owners::Owners;
+use drip_program::{BinaryOp, Body, Cfg, Const, FuncId, GlobalId, InstId, Op, Operand, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::calls::{CallContext, Open, call_summary};
+use super::facts::{Made, Place, Taking};
+
+/// Steps from a stored value back to the call that made it.
+const MAX_STEPS: usize = 4;
+
+/// Loads on the way to a cell; beyond it two cells are not known to be the same.
+const MAX_LOADS: usize = 4;
+
+/// One function, with the users of its values.
+pub struct View<'s, 'c> {
+    pub context: &'s CallContext<'c>,
+    pub func: FuncId,
+    pub body: &'s Body,
+    pub owners: Owners<'s>,
+    users: FxHashMap<ValueId, Vec<InstId>>,
+}
+
+/// What is done with a value.
+#[derive(Default)]
+pub struct Uses {
+    /// The most that happens to it besides being looked at.
+    pub taking: Option<Taking>,
+    /// The instructions that take it, or put it into some other place.
+    pub takers: Vec<(InstId, Taking)>,
+    /// Other places that it is put into.
+    pub aliases: FxHashSet<Place>,
+    /// Loads, stores and copies through it.
+    pub through: Vec<InstId>,
+    /// Calls that get it, and as which argument.
+    pub handed: Vec<(InstId, u16)>,
+}
+
+/// A cell by the way that leads to it: equal ways lead to equal cells as long as nothing on them changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellWay {
+    pub root: Start,
+    /// An offset per load, the cell's own last.
+    pub offsets: Vec<i64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    Value(ValueId),
+    Variable(GlobalId),
+}
+
+impl<'s, 'c> View<'s, 'c> {
+    pub fn new(context: &'s CallContext<'c>, func: FuncId, body: &'s Body) -> Self {
+        let mut users: FxHashMap<ValueId, Vec<InstId>> = FxHashMap::default();
+        for inst in body.insts.ids() {
+            body.for_each_operand(inst, |operand| {
+                if let Some(value) = operand.as_value() {
+                    users.entry(value).or_default().push(inst);
+                }
+            });
+        }
+        View {
+            context,
+            func,
+            body,
+            owners: Owners::new(context.program, body),
+            users,
+        }
+    }
+
+    pub fn users(&self, value: ValueId) -> &[InstId] {
+        self.users.get(&value).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn summary(&self, call: InstId) -> Option<std::sync::Arc<Summary>> {
+        let open = &mut Open::default();
+        call_summary(self.context, self.func, self.body, call, open)
+    }
+
+    /// The field or variable at an address.
+    pub fn place(&self, addr: Operand) -> Option<Place> {
+        if let Some(field) = self.owners.field(addr) {
+            return Some(Place::Field(field));
+        }
+        match self.body.const_of(addr) {
+            Some(&Const::Global { global, offset: 0 }) => Some(Place::Variable(global)),
+            _ => None,
+        }
+    }
+
+    /// The way to the cell at an address; nothing where an index is not constant.
+    pub fn way(&self, addr: Operand) -> Option<CellWay> {
+        let (mut addr, mut offset) = (addr, 0i64);
+        let mut offsets = Vec::new();
+        while offsets.len() < MAX_LOADS {
+            if let Some(&Const::Global { global, offset: at }) = self.body.const_of(addr) {
+                offsets.push(offset.wrapping_add(at));
+                offsets.reverse();
+                let root = Start::Variable(global);
+                return Some(CellWay { root, offsets });
+            }
+            let value = addr.as_value()?;
+            match self.body.def(value).map(|inst| self.body.insts[inst].op) {
+                Some(Op::PtrAdd {
+                    base,
+                    offset: more,
+                    indices,
+                }) => {
+                    if !self.body.scaled(indices).is_empty() {
+                        return None;
+                    }
+                    (addr, offset) = (base, offset.wrapping_add(more));
+                }
+                Some(Op::Load { addr: from }) => {
+                    offsets.push(offset);
+                    (addr, offset) = (from, 0);
+                }
+                _ => {
+                    offsets.push(offset);
+                    offsets.reverse();
+                    let root = Start::Value(value);
+                    return Some(CellWay { root, offsets });
+                }
+            }
+        }
+        None
+    }
+
+    /// The pointer that an address is made of.
+    pub fn base(&self, addr: Operand) -> Option<ValueId> {
+        let value = addr.as_value()?;
+        match self.body.def(value).map(|inst| self.body.insts[inst].op) {
+            Some(Op::PtrAdd { base, .. }) => self.base(base),
+            _ => Some(value),
+        }
+    }
+
+    /// The call that makes a value, if it is a new block.
+    pub fn maker(&self, value: Operand) -> Option<Made> {
+        self.maker_within(value, MAX_STEPS)
+    }
+
+    fn maker_within(&self, value: Operand, steps: usize) -> Option<Made> {
+        let steps = steps.checked_sub(1)?;
+        let inst = self.body.def(value.as_value()?)?;
+        match self.body.insts[inst].op {
+            Op::Call { .. } | Op::Invoke { .. } => {
+                let index = new_block(&*self.summary(inst)?)?;
+                Some((self.func, inst, index))
+            }
+            Op::Cast { value, .. } => self.maker_within(value, steps),
+            Op::Phi { incoming } => {
+                let mut inputs = self.body.incoming(incoming).iter();
+                inputs.find_map(|input| self.maker_within(input.value, steps))
+            }
+            Op::Select { then, els, .. } => self
+                .maker_within(then, steps)
+                .or_else(|| self.maker_within(els, steps)),
+            _ => None,
+        }
+    }
+
+    /// Is it null or a new block, whatever way was taken?
+    pub fn is_null_or_new(&self, value: Operand) -> bool {
+        self.is_null_or_new_within(value, MAX_STEPS)
+    }
+
+    fn is_null_or_new_within(&self, value: Operand, steps: usize) -> bool {
+        if self.is_null(value) {
+            return true;
+        }
+        let Some(steps) = steps.checked_sub(1) else {
+            return false;
+        };
+        let def = value.as_value().and_then(|value| self.body.def(value));
+        let Some(inst) = def else { return false };
+        match self.body.insts[inst].op {
+            Op::Call { .. } | Op::Invoke { .. } => self
+                .summary(inst)
+                .is_some_and(|summary| new_block(&summary).is_some()),
+            Op::Cast { value, .. } => self.is_null_or_new_within(value, steps),
+            Op::Phi { incoming } => {
+                let mut inputs = self.body.incoming(incoming).iter();
+                inputs.all(|input| self.is_null_or_new_within(input.value, steps))
+            }
+            Op::Select { then, els, .. } => {
+                self.is_null_or_new_within(then, steps) && self.is_null_or_new_within(els, steps)
+            }
+            _ => false,
+        }
+    }
+
+    pub fn is_null(&self, value: Operand) -> bool {
+        matches!(
+            self.body.const_of(value),
+            Some(Const::Null | Const::Int { bits: 0, .. })
+        )
+    }
+
+    /// The function's blocks, without what comes after calls that never return.
+    pub fn cfg(&self) -> Cfg {
+        Cfg::build_cut(self.body, |inst| {
+            let summary = self.summary(inst);
+            summary.is_some_and(|summary| summary.outcomes.is_empty())
+        })
+    }
+
+    /// Is it this value, under whatever type?
+    pub fn is_same(&self, operand: Operand, value: ValueId) -> bool {
+        let Some(other) = operand.as_value() else {
+            return false;
+        };
+        let def = self.body.def(other).map(|inst| self.body.insts[inst].op);
+        other == value
+            || matches!(def, Some(Op::Cast { value: inner, .. }) if self.is_same(inner, value))
+    }
+
+    /// Reads and writes through a pointer, in the turn of a loop that has found it.
+    pub fn dereferences(&self, pointer: ValueId) -> Vec<InstId> {
+        let mut found = Vec::new();
+        let mut open = vec![pointer];
+        while let Some(value) = open.pop() {
+            for &user in self.users(value) {
+                match self.body.insts[user].op {
+                    Op::PtrAdd { base, .. } if base.as_value() == Some(value) => {
+                        open.push(self.body.result(user));
+                    }
+                    Op::Cast { .. } => open.push(self.body.result(user)),
+                    Op::Load { .. } | Op::MemCopy { .. } | Op::MemSet { .. } => found.push(user),
+                    Op::Store { addr, .. } if addr.as_value() == Some(value) => found.push(user),
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// What is done with a value, apart from one store.
+    pub fn uses(&self, value: ValueId, except: Option<InstId>) -> Uses {
+        let mut uses = Uses::default();
+        let mut seen = FxHashSet::default();
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            let users = self.users(value).iter();
+            for &user in users.filter(|&&user| Some(user) != except) {
+                let now = self.use_of(value, user, &mut uses, &mut open);
+                uses.takers.extend(now.map(|now| (user, now)));
+                uses.taking = uses.taking.max(now);
+            }
+        }
+        uses
+    }
+
+    fn use_of(
+        &self,
+        value: ValueId,
+        user: InstId,
+        uses: &mut Uses,
+        open: &mut Vec<ValueId>,
+    ) -> Option<Taking> {
+        match self.body.insts[user].op {
+            Op::Cmp { .. } | Op::Bind { .. } => None,
+            // The distance of two pointers is none.
+            Op::Binary {
+                op: BinaryOp::Sub, ..
+            } => None,
+            Op::Load { .. } | Op::MemCopy { .. } | Op::MemSet { .. } => {
+                uses.through.push(user);
+                None
+            }
+            Op::Store { value: stored, .. } if stored.as_value() != Some(value) => {
+                uses.through.push(user);
+                None
+            }
+            Op::Store { addr, .. } => match self.place(addr) {
+                Some(other) => {
+                    uses.aliases.insert(other);
+                    uses.takers.push((user, Taking::Moved));
+                    None
+                }
+                None => Some(Taking::Moved),
+            },
+            Op::PtrAdd { .. } | Op::Phi { .. } | Op::Select { .. } | Op::Cast { .. } => {
+                open.push(self.body.result(user));
+                None
+            }
+            Op::Call { args, .. } | Op::Invoke { args, .. } => {
+                let args = self.body.list(args);
+                let positions = (0u16..).zip(args);
+                let positions = positions.filter(|(_, arg)| arg.as_value() == Some(value));
+                let positions: Vec<u16> = positions.map(|(n, _)| n).collect();
+                uses.handed.extend(positions.iter().map(|&n| (user, n)));
+                let (taking, is_returned) = self.taken_by(user, &positions);
+                if is_returned {
+                    open.push(self.body.result(user));
+                }
+                taking
+            }
+            Op::Ret { .. } => Some(Taking::Returned),
+            _ => Some(Taking::Moved),
+        }
+    }
+
+    /// Does a call free an argument or keep it, or is it given to somebody who is not known? And does it give it back?
+    fn taken_by(&self, call: InstId, positions: &[u16]) -> (Option<Taking>, bool) {
+        // The called function itself is no argument.
+        let Some(summary) = self.summary(call).filter(|_| !positions.is_empty()) else {
+            return (Some(Taking::Moved), false);
+        };
+        let mut taken = (None, false);
+        for &n in positions {
+            let is_it = |path: &ValuePath| path.root == Root::Arg(n) && path.loads.is_empty();
+            taken.0 = taken.0.max(taking_of(&summary, is_it));
+            taken.1 |= returns(&summary, is_it);
+        }
+        taken
+    }
+}
+
+/// Which of a call's blocks is its result, if that is always a new block or null? A result that may be somebody else's says nothing.
+pub fn new_block(summary: &Summary) -> Option<u16> {
+    let outcomes = &summary.outcomes;
+    let index = outcomes.iter().find_map(|outcome| match outcome.ret {
+        Value::Fresh { index, .. } => Some(index),
+        _ => None,
+    });
+    let mut all = outcomes.iter().map(|outcome| &outcome.ret);
+    let is_new = all.all(|ret| matches!(ret, Value::Fresh { .. } | Value::Int(0)));
+    index.filter(|_| is_new)
+}
+
+/// Does the function free its argument, whatever happens? What is moved to a new place lives on there.
+pub fn releases(summary: &Summary, n: u16) -> bool {
+    let argument = ValuePath::arg(n);
+    let frees = |outcome: &Outcome| {
+        let mut frees = outcome.frees.iter();
+        frees.any(|free| free.path == argument && free.certainty == Certainty::Must)
+            && outcome.copies.is_empty()
+    };
+    let is_null = |outcome: &Outcome| {
+        let mut atoms = outcome.when.iter();
+        atoms.any(|atom| {
+            atom.subject == Subject::Entry(argument.clone()) && atom.class == Class::Eq(0)
+        })
+    };
+    let mut outcomes = summary.outcomes.iter();
+    outcomes.clone().any(frees) && outcomes.all(|outcome| frees(outcome) || is_null(outcome))
+}
+
+/// Does the function return one of these paths?
+pub fn returns(summary: &Summary, is_it: impl Fn(&ValuePath) -> bool) -> bool {
+    let mut outcomes = summary.outcomes.iter();
+    outcomes.any(|o| matches!(&o.ret, Value::Entry { path, .. } if is_it(path)))
+}
+
+/// Does the function free or keep what one of these paths leads to?
+pub fn taking_of(summary: &Summary, is_it: impl Fn(&ValuePath) -> bool) -> Option<Taking> {
+    let is_value = |value: &Value| matches!(value, Value::Entry { path, .. } if is_it(path));
+    let mut outcomes = summary.outcomes.iter();
+    let is_moved = outcomes.any(|outcome| {
+        outcome.escapes.iter().any(|escape| is_it(&escape.path))
+            || outcome.writes.iter().any(|write| {
+                // A structure that points into itself is nowhere else for that.
+                is_value(&write.value) && !is_it(&write.cell.base)
+            })
+    });
+    if is_moved {
+        return Some(Taking::Moved);
+    }
+    let mut frees = summary.outcomes.iter().flat_map(|outcome| &outcome.frees);
+    frees.any(|free| is_it(&free.path)).then_some(Taking::Freed)
+}
