@@ -101,19 +101,19 @@ pub struct Explorer<'f, 'a> {
     jumps: Option<Jumps>,
 }
 
-/// How all paths of `objects[0]` end, as long as no condition is looked at; the others are followed along. Only the blocks that can concern
-/// the objects are visited: the ends are those of [`explore`], but nodes that follow each other need not be neighbours in the function. False
+/// How all paths of `objects[0]` end; the others are followed along. Only the blocks that can concern the objects, or that what is
+/// remembered depends on, are visited: the ends are those of [`explore`], but nodes that follow each other need not be neighbours in the function. False
 /// beside it: there was hardly anything to jump over, so that it is what [`explore`] would have told.
 pub fn explore_sparsely<'a>(
     frame: &Frame<'a>,
     values: &mut Values,
+    relevant: &Relevance,
     objects: Vec<ObjId>,
     goal: Goal,
     is_main: bool,
 ) -> (UseFlow, bool) {
-    let jumps = Jumps::new(frame, frame.touches(values), &objects);
-    let nothing = Relevance::nothing();
-    let mut explorer = Explorer::new(frame, values, &nothing, objects, goal, is_main);
+    let jumps = Jumps::new(frame, values, relevant, &objects);
+    let mut explorer = Explorer::new(frame, values, relevant, objects, goal, is_main);
     explorer.jumps = Some(jumps).filter(|jumps| jumps.are_worth_it(frame));
     let is_sparse = explorer.jumps.is_some();
     (explorer.explored(), is_sparse)

@@ -1,8 +1,9 @@
 //! Question: in which blocks of a function can anything happen to some objects, and where does a path come next?
 //!
 //! SMOKE's use-flow graph has vertices only where the machine may move, where the object is passed on, where paths meet and where
-//! they end (definition 2). While no conditions are remembered, a block that touches none of the followed objects changes
-//! nothing: a path enters it and leaves it in the same state. Such *quiet* blocks are jumped over.
+//! they end (definition 2). A block that touches none of the followed objects, and nothing that is remembered of the path, changes
+//! nothing: a path enters it and leaves it in the same state. Such *quiet* blocks are jumped over. (Where most conditions are remembered
+//! hardly any block is quiet.)
 //! Domain: blocks that are not quiet, from three indices over the function that are built once (`Touches`): values by the objects
 //! they may point to, cells by what they may hold, calls by what they can reach. From there along uses, so that the cost is that of
 //! the object's own uses. Invariant: what the exploration does in a quiet block is nothing; a jump ends at the first block on each
@@ -19,6 +20,7 @@ use smallvec::SmallVec;
 
 use crate::call::handles_global;
 use crate::frame::Frame;
+use crate::relevance::Relevance;
 use crate::values::Values;
 
 /// Ways on from a quiet block; one with more of them is stopped at all the same, so that ways to it and from it do not multiply.
@@ -205,7 +207,13 @@ pub(crate) struct Jumps {
 }
 
 impl Jumps {
-    pub(crate) fn new(frame: &Frame<'_>, touches: &Touches, objects: &[ObjId]) -> Jumps {
+    pub(crate) fn new(
+        frame: &Frame<'_>,
+        values: &Values,
+        relevant: &Relevance,
+        objects: &[ObjId],
+    ) -> Jumps {
+        let touches = frame.touches(values);
         let mut jumps = Jumps {
             loud: touches.always.clone(),
             final_blocks: touches.final_blocks.clone(),
@@ -226,7 +234,20 @@ impl Jumps {
         }
         jumps.follow_uses(frame, open);
         jumps.add_binds(touches);
+        jumps.add_remembered(frame, values, relevant);
         jumps
+    }
+
+    /// Blocks where something that is remembered is made or asked for.
+    fn add_remembered(&mut self, frame: &Frame<'_>, values: &Values, relevant: &Relevance) {
+        for blocks in relevant.uses.values() {
+            self.add(blocks);
+        }
+        let calls = relevant.passed.keys().map(|&inst| frame.block_of(inst));
+        let homes = relevant.decisive.iter().filter_map(|&sym| values.home(sym));
+        for block in relevant.phis.keys().copied().chain(calls).chain(homes) {
+            self.loud.insert(block);
+        }
     }
 
     /// Is there anything to jump over?

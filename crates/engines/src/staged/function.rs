@@ -406,8 +406,14 @@ impl<'w, 'a> Work<'w, 'a> {
 
     /// The first look at an object, over the blocks that can concern it: most objects end here.
     fn look_sparsely(&mut self, followed: Vec<ObjId>) -> (UseFlow, bool) {
-        let (flow, is_sparse) =
-            explore_sparsely(self.frame, self.values, followed, Goal::Fate, self.is_main);
+        let (flow, is_sparse) = explore_sparsely(
+            self.frame,
+            self.values,
+            &Relevance::nothing(),
+            followed,
+            Goal::Fate,
+            self.is_main,
+        );
         self.steps += flow.executed;
         self.nodes += flow.steps;
         debug_assert!(

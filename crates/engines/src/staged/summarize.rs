@@ -38,6 +38,9 @@ use super::varargs::{MAX_VARARGS, hands_on_varargs};
 /// Objects followed together to tell outcomes apart; more are followed cluster by cluster.
 const MAX_JOINT: usize = 6;
 
+/// Clusters that are told apart by conditions, each for itself. Of more only those with new blocks are, the others by what is returned.
+const MAX_SPLIT: usize = 4;
+
 /// Clusters followed for one summary, those that callers have in hand before those behind globals; further ones count as escaped
 /// on every path.
 const MAX_CLUSTERS: usize = 16;
@@ -363,7 +366,14 @@ impl<'a> Maker<'_, 'a> {
     fn settle_cluster(&mut self, cluster: Vec<ObjId>, is_callers: bool) {
         let frame = self.frame;
         let objects = cluster.clone();
-        let (flow, is_sparse) = explore_sparsely(frame, self.values, objects, Goal::Exits, false);
+        let (flow, is_sparse) = explore_sparsely(
+            frame,
+            self.values,
+            &Relevance::nothing(),
+            objects,
+            Goal::Exits,
+            false,
+        );
         if flow.limited && cluster.len() > 1 {
             for object in cluster {
                 self.settle_cluster(vec![object], is_callers);
@@ -482,9 +492,11 @@ impl<'a> Maker<'_, 'a> {
             }
         }
         let mut split = false;
+        let are_few = open.len() <= MAX_SPLIT;
         for cluster in open {
             self.deciding.clone_from(&cluster.deciding);
-            let is_split = !is_one && self.split(&cluster.objects)
+            let is_worth_it = !is_one && (are_few || self.makes_any(&cluster.objects));
+            let is_split = is_worth_it && self.split(&cluster.objects)
                 || !self.makes_any(&cluster.objects) && self.split_by_result(&cluster.objects);
             if is_split {
                 split = true;
@@ -508,7 +520,8 @@ impl<'a> Maker<'_, 'a> {
         }
         let scope = Scope::Exits(&self.deciding, objects);
         let relevance = Relevance::compute(self.frame, self.values, self.decisions, scope);
-        let Some(outcomes) = self.told(&relevance, objects) else {
+        let flow = self.explore(&relevance, objects);
+        let Some(outcomes) = self.told(&flow, objects) else {
             return false;
         };
         self.parts.push(outcomes);
@@ -527,7 +540,10 @@ impl<'a> Maker<'_, 'a> {
     /// "may". False if even that exceeds the fuel.
     fn split_by_result(&mut self, objects: &[ObjId]) -> bool {
         let relevance = Relevance::compute(self.frame, self.values, self.decisions, Scope::Result);
-        let Some(mut outcomes) = self.told(&relevance, objects) else {
+        let (frame, values) = (self.frame, &mut *self.values);
+        let followed = objects.to_vec();
+        let (flow, _) = explore_sparsely(frame, values, &relevance, followed, Goal::Exits, false);
+        let Some(mut outcomes) = self.told(&flow, objects) else {
             return false;
         };
         merge_equal_returns(&mut outcomes);
@@ -535,14 +551,13 @@ impl<'a> Maker<'_, 'a> {
         true
     }
 
-    /// The outcomes of these objects, as far as they are remembered; none if that exceeds the fuel.
-    fn told(&mut self, relevance: &Relevance, objects: &[ObjId]) -> Option<Vec<Outcome>> {
-        let flow = self.explore(relevance, objects);
+    /// The outcomes that an exploration of these objects tells; none if it exceeded the fuel.
+    fn told(&mut self, flow: &UseFlow, objects: &[ObjId]) -> Option<Vec<Outcome>> {
         self.steps += flow.steps;
         if flow.limited {
             return None;
         }
-        let with_hook = only_with_hook(self.frame, self.values, &flow);
+        let with_hook = only_with_hook(self.frame, self.values, flow);
         let exits: Vec<(&drip_flow::End, bool)> = flow
             .ends
             .iter()
