@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use drip_pointer::Callees;
 use drip_pointer::owners::{Field, member_name};
-use drip_program::{FuncId, GlobalId, Init, InstId, Program, Scalar, StrId};
+use drip_program::{DiType, FuncId, GlobalId, Init, InstId, Program, Scalar, StrId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::calls::CallContext;
@@ -75,6 +75,26 @@ pub enum Taking {
     Moved,
 }
 
+/// Names that mean different structures in different units (the programs of one build): what is done to the fields of the one says
+/// nothing of the other.
+fn names_of_several(program: &Program) -> FxHashSet<StrId> {
+    let mut known: FxHashMap<StrId, Vec<(StrId, u64)>> = FxHashMap::default();
+    let mut several = FxHashSet::default();
+    for ty in program.di_types.iter() {
+        let DiType::Struct { name, members, .. } = ty else {
+            continue;
+        };
+        let Some(name) = name.filter(|_| !members.is_empty()) else {
+            continue;
+        };
+        let shape: Vec<_> = members.iter().map(|m| (m.name, m.offset)).collect();
+        if known.entry(name).or_insert_with(|| shape.clone()) != &shape {
+            several.insert(name);
+        }
+    }
+    several
+}
+
 /// What the program does with places.
 #[derive(Default)]
 pub struct Facts {
@@ -94,6 +114,8 @@ pub struct Facts {
     pub aliases: FxHashMap<Place, FxHashSet<Place>>,
     /// Structures that are copied or walked as bytes.
     pub opaque: FxHashSet<StrId>,
+    /// Names that several structures have.
+    pub ambiguous: FxHashSet<StrId>,
     /// Where structures are freed, the first place of each function.
     pub released: FxHashMap<StrId, Vec<Release>>,
     /// The same for arrays that a field points to.
@@ -101,9 +123,12 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// What is known of variables before any function is looked at.
-    pub fn of_variables(program: &Program) -> Facts {
-        let mut facts = Facts::default();
+    /// What is known of variables and structures before any function is looked at.
+    pub fn of_declarations(program: &Program) -> Facts {
+        let mut facts = Facts {
+            ambiguous: names_of_several(program),
+            ..Facts::default()
+        };
         for (id, global) in program.globals.iter_enumerated() {
             if !matches!(global.init, Init::Zero) {
                 facts.borrowing.insert(Place::Variable(id));
@@ -160,7 +185,8 @@ impl Facts {
         let mut open = vec![place];
         while let Some(next) = open.pop() {
             let is_freed_elsewhere = next != place && self.freed.contains_key(&next);
-            let is_opaque = next.structure().is_some_and(|s| self.opaque.contains(&s));
+            let is_hidden = |s: StrId| self.opaque.contains(&s) || self.ambiguous.contains(&s);
+            let is_opaque = next.structure().is_some_and(is_hidden);
             if self.moved.contains(&next) || is_opaque || is_freed_elsewhere {
                 return true;
             }

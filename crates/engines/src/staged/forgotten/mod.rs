@@ -18,7 +18,7 @@
 //!
 //! Order: one pass over all functions, when all summaries are known. Cost: linear in the program.
 //!
-//! Structures that are copied, walked as bytes, or seen through other types are left out. Known false positives: a field that is
+//! Structures that are copied, walked as bytes, or seen through other types, and names that several structures have, are left out. Known false positives: a field that is
 //! only ever freed through a structure of another name without a cast that the debug info shows; a function that releases only
 //! structures whose field is known to be empty. Known false negatives: a destructor that forgets the field on one path.
 
@@ -53,7 +53,7 @@ pub fn forgotten_fields(context: &CallContext<'_>) -> Vec<Finding> {
     let views: Vec<View> = bodies
         .map(|(func, body)| View::new(context, func, body))
         .collect();
-    let mut facts = Facts::of_variables(context.program);
+    let mut facts = Facts::of_declarations(context.program);
     for view in &views {
         Scan::new(view, &mut facts, called.contains(view.func)).run();
     }
@@ -73,6 +73,9 @@ pub fn forgotten_fields(context: &CallContext<'_>) -> Vec<Finding> {
         }
     }
     for lost in Destructors::new(&views, &facts).unreleased() {
+        if facts.ambiguous.contains(&lost.structure) {
+            continue;
+        }
         let made = &facts.made_structures[&lost.structure];
         let loss = Loss::unreleased(context, &lost);
         found.extend(loss.finding(context, made));
