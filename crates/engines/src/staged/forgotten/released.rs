@@ -7,7 +7,7 @@
 //!   what the structure, another argument or a variable says: counted references, borrowed structures), although parts of it are
 //!   freed already, or although callers can't know (nothing is returned).
 //! - *Never*: the function frees parts of the structure, leaves the dangling pointers where they are and writes nothing into the structure:
-//!   nobody will use it again. But nobody who calls it, or who is called before or after it, frees a structure of this kind, though some are made on the heap.
+//!   nobody will use it again. But nobody in the program frees a structure of this kind, though some are made on the heap.
 //!
 //! Callers that do it instead, or that have the structure on the stack or inside of another one, are looked for first.
 
@@ -16,7 +16,7 @@ use drip_pointer::Callees;
 use drip_program::{BlockId, Cfg, Const, FuncId, InstId, Op, Operand, StrId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::care::{below, is_cared_for};
+use super::care::below;
 use super::facts::{Facts, Place, Taking};
 use super::view::{Start, Uses, View, releases};
 
@@ -224,7 +224,7 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                 let mut others = uses.handed.clone();
                 others.retain(|(call, _)| !parts.contains(call));
                 let is_written = self.is_written(view, &uses.through, &others);
-                if is_kept || is_written || self.is_released_near(view, structure) {
+                if is_kept || is_written || self.is_released(structure) {
                     return None;
                 }
                 (*parts.last()?, false)
@@ -237,19 +237,6 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             inst,
             is_halfway,
         })
-    }
-
-    /// Is such a structure freed by somebody who calls the function, or who is called before or after it? Functions that make the
-    /// structure free it where they fail.
-    fn is_released_near(&self, view: &View<'_, '_>, structure: StrId) -> bool {
-        let releases = self.facts.released.get(&structure).into_iter().flatten();
-        let made = &self.facts.made_structures[&structure];
-        let is_maker = |func: FuncId| made.iter().any(|made| made.0 == func);
-        let freeing: FxHashSet<FuncId> = releases
-            .map(|release| release.func)
-            .filter(|&func| !is_maker(func))
-            .collect();
-        is_cared_for(view.context, view.func, &freeing, |_| false)
     }
 
     /// Calls that free what fields of the structure hold and leave the pointers there.
