@@ -5,7 +5,7 @@
 //!
 //! - *Halfway*: a way through the destructor returns without freeing the structure, because some other function failed (not because of
 //!   what the structure, another argument or a variable says: counted references, borrowed structures), although parts of it are
-//!   freed already, or although callers can't know (nothing is returned).
+//!   freed already.
 //! - *Never*: the function frees parts of the structure, leaves the dangling pointers where they are and writes nothing into the structure:
 //!   nobody will use it again. But nobody in the program frees a structure of this kind, though some are made on the heap.
 //!
@@ -371,11 +371,8 @@ impl<'a, 's, 'c> Ways<'a, 's, 'c> {
             for &succ in self.cfg.succs(block) {
                 if frees.contains(&succ) {
                     open.push((succ, is_begun));
-                } else if self.is_failure(block, is_begun)
-                    && let Some(ret) = self.return_behind(succ)
-                    && (is_begun || self.returns_nothing(ret))
-                {
-                    return Some(ret);
+                } else if is_begun && self.is_failure(block) {
+                    return self.return_behind(succ);
                 }
             }
         }
@@ -395,12 +392,8 @@ impl<'a, 's, 'c> Ways<'a, 's, 'c> {
         returns.first().copied()
     }
 
-    fn returns_nothing(&self, ret: InstId) -> bool {
-        matches!(self.view.body.insts[ret].op, Op::Ret { value: None })
-    }
-
     /// Does a branch depend on nothing but on what functions returned that know nothing of the structure?
-    fn is_failure(&self, block: BlockId, is_begun: bool) -> bool {
+    fn is_failure(&self, block: BlockId) -> bool {
         let body = self.view.body;
         let cond = match body.insts[body.terminator(block)].op {
             Op::CondBr { cond, .. } => cond,
@@ -426,7 +419,7 @@ impl<'a, 's, 'c> Ways<'a, 's, 'c> {
                 Op::Call { args, .. } => {
                     is_call = true;
                     let args = body.list(args);
-                    if args.iter().any(|&arg| self.is_of_structure(arg, is_begun)) {
+                    if args.iter().any(|&arg| self.is_of_structure(arg)) {
                         return false;
                     }
                 }
@@ -436,8 +429,8 @@ impl<'a, 's, 'c> Ways<'a, 's, 'c> {
         is_call
     }
 
-    /// Is it the structure, or, as long as nothing of it is freed, something that is read from it?
-    fn is_of_structure(&self, operand: Operand, is_begun: bool) -> bool {
+    /// Is it the structure, or the address of a part of it?
+    fn is_of_structure(&self, operand: Operand) -> bool {
         let body = self.view.body;
         let mut at = operand;
         loop {
@@ -450,7 +443,6 @@ impl<'a, 's, 'c> Ways<'a, 's, 'c> {
             at = match body.def(value).map(|inst| body.insts[inst].op) {
                 Some(Op::PtrAdd { base, .. }) => base,
                 Some(Op::Cast { value, .. }) => value,
-                Some(Op::Load { addr }) if !is_begun => addr,
                 _ => return false,
             };
         }
