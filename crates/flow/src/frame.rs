@@ -37,10 +37,10 @@ pub struct Frame<'a> {
     constants: &'a IdSet<GlobalId>,
     /// Block of each instruction.
     block_of: Vec<BlockId>,
-    uses: OnceCell<Graph<u32>>,
-    touches: OnceCell<Touches>,
+    pub(crate) uses: OnceCell<Graph<u32>>,
+    pub(crate) touches: OnceCell<Touches>,
     /// Cells that are only ever accessed as integers.
-    numbers: OnceCell<IdSet<CellId>>,
+    pub(crate) numbers: OnceCell<IdSet<CellId>>,
     /// Answers to [`Frame::resolve`] and [`Frame::reached_by`].
     resolved: Answers<LocSet>,
     reached: Answers<Vec<ObjId>>,
@@ -165,64 +165,6 @@ impl<'a> Frame<'a> {
             cfg: &self.cfg,
             calls: &self.calls,
         }
-    }
-
-    /// Instructions that read a value; binding markers do not count.
-    pub fn uses(&self, value: ValueId) -> impl Iterator<Item = InstId> + '_ {
-        let graph = self.uses.get_or_init(|| {
-            let mut edges: Vec<(u32, u32)> = Vec::new();
-            for (inst, data) in self.body.insts.iter_enumerated() {
-                if !matches!(data.op, Op::Bind { .. }) {
-                    self.body.for_each_operand(inst, |operand| {
-                        if let Some(value) = operand.as_value() {
-                            edges.push((value.as_u32(), inst.as_u32()));
-                        }
-                    });
-                }
-            }
-            Graph::from_edges(self.body.value_count().max(self.body.insts.len()), edges)
-        });
-        graph
-            .succs(value.as_u32())
-            .iter()
-            .map(|&inst| InstId::from_u32(inst))
-    }
-
-    /// Where memory is touched, for explorations that jump over the rest.
-    pub(crate) fn touches(&self, values: &Values) -> &Touches {
-        self.touches.get_or_init(|| Touches::build(self, values))
-    }
-
-    /// Is the cell accessed here as an integer, and never as a pointer? What it holds is no pointer then.
-    pub fn holds_number(&self, cell: CellId) -> bool {
-        let numbers = self.numbers.get_or_init(|| {
-            let (mut numbers, mut pointers) = (IdSet::new(), IdSet::new());
-            for data in self.body.insts.iter() {
-                let (addr, ty) = match data.op {
-                    Op::Load { addr } => (addr, Some(data.ty)),
-                    Op::Store { addr, value } => {
-                        (addr, value.as_value().map(|v| self.body.value_ty(v)))
-                    }
-                    _ => continue,
-                };
-                let is_number = match ty {
-                    Some(ty) => matches!(self.program.types.get(ty), Type::Int(_)),
-                    // A constant says nothing of the type.
-                    None => continue,
-                };
-                for &loc in self.local.targets(addr) {
-                    let into = if is_number {
-                        &mut numbers
-                    } else {
-                        &mut pointers
-                    };
-                    into.extend(self.local.memory.find_cell(loc));
-                }
-            }
-            numbers.subtract(&pointers);
-            numbers
-        });
-        numbers.contains(cell)
     }
 
     /// Blocks on entry to which a value will still be read.

@@ -13,6 +13,7 @@ mod explore;
 mod forward;
 mod frame;
 mod graph;
+mod indices;
 mod interface;
 mod relevance;
 mod roots;
