@@ -9,7 +9,7 @@ use drip_flow::{
 use drip_models::{Library, Summary};
 use drip_pointer::local::CallTable;
 use drip_pointer::{ObjId, ObjKind};
-use drip_program::{BlockId, Body, FuncId, Op};
+use drip_program::{BlockId, Body, Const, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
@@ -208,7 +208,10 @@ fn convincing_path(
         );
         match look.second {
             Second::Lost => return Some((path, confidence)),
-            Second::LostPerhaps if !is_doubtful(frame, trials.values, flow, &path, end) => {
+            Second::LostPerhaps
+                if !is_doubted_twice(frame, flow, &path, end, confidence)
+                    && !is_doubtful(frame, trials.values, flow, &path, end) =>
+            {
                 return Some((path, confidence.min(Confidence::Medium)));
             }
             Second::LostPerhaps | Second::Open | Second::Roughly => {
@@ -219,6 +222,36 @@ fn convincing_path(
     }
     trials.exhausted = true;
     None
+}
+
+/// Two doubts are too many: the plainer paths can't be taken, a callee has to find in memory what it takes, and on other paths the function
+/// does take care of the block.
+fn is_doubted_twice(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    path: &Path,
+    end: &End,
+    confidence: Confidence,
+) -> bool {
+    let mut others = flow.ends.iter();
+    let is_cared_for = others.any(|other| other.kind == EndKind::Settled);
+    confidence < Confidence::High
+        && end.leaves
+        && is_cared_for
+        && path.blocks(flow).any(|block| calls_own_code(frame, block))
+}
+
+/// Does a block call a function of the program itself, or one that nobody can tell?
+fn calls_own_code(frame: &Frame<'_>, block: BlockId) -> bool {
+    let body = frame.body;
+    body.block_insts(block)
+        .any(|inst| match body.insts[inst].op {
+            Op::Call { callee, .. } | Op::Invoke { callee, .. } => match body.const_of(callee) {
+                Some(&Const::Func(callee)) => frame.program.funcs[callee].body.is_some(),
+                _ => true,
+            },
+            _ => false,
+        })
 }
 
 /// Does the path follow an exception? Those are not executed.
