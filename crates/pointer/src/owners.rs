@@ -178,15 +178,9 @@ pub fn structures_in(program: &Program, ty: DiTypeId) -> Vec<StrId> {
     let mut names = Vec::new();
     let mut open = vec![(ty, 0)];
     while let Some((ty, depth)) = open.pop() {
-        let mut alias = None;
-        let mut at = Some(ty);
-        while let Some(DiType::Typedef { name, of }) = at.map(|at| &program.di_types[at]) {
-            alias = Some(*name);
-            at = *of;
-        }
         match plain(program, ty).map(|inner| &program.di_types[inner]) {
-            Some(DiType::Struct { name, members, .. }) => {
-                names.extend(name.or(alias));
+            Some(DiType::Struct { members, .. }) => {
+                names.extend(structure_name(program, ty));
                 let inner = members.iter().filter_map(|member| member.ty);
                 open.extend(
                     inner
