@@ -520,7 +520,9 @@ impl<'a> Maker<'_, 'a> {
         }
         let scope = Scope::Exits(&self.deciding, objects);
         let relevance = Relevance::compute(self.frame, self.values, self.decisions, scope);
-        let flow = self.explore(&relevance, objects);
+        let followed = objects.to_vec();
+        let (frame, values) = (self.frame, &mut *self.values);
+        let (flow, _) = explore_sparsely(frame, values, &relevance, followed, Goal::Exits, false);
         let Some(outcomes) = self.told(&flow, objects) else {
             return false;
         };
