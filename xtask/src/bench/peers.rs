@@ -45,6 +45,15 @@ const CPPCHECK_LEAKS: &[&str] = &[
     "leakReturnValNotUsed",
     "leakUnsafeArgAlloc",
 ];
+/// cppcheck's ids for a unit that it could not read.
+const CPPCHECK_UNREAD: &[&str] = &[
+    "preprocessorErrorDirective",
+    "syntaxError",
+    "internalAstError",
+    "cppcheckError",
+];
+/// What every compiler of standard C defines and headers ask for.
+const STANDARD_C: &str = "-D__STDC__=1";
 /// One line per finding, the id last.
 const CPPCHECK_TEMPLATE: &str = "--template={file}:{line}:{column}:{id}";
 
@@ -97,6 +106,7 @@ fn on_unit(peer: Peer, unit: &Unit, limits: Limits) -> Command {
             let is_kept =
                 |flag: &&String| ["-I", "-D", "-U"].iter().any(|kind| flag.starts_with(kind));
             command.args(unit.flags.iter().filter(is_kept));
+            command.arg(STANDARD_C).args(forced_includes(unit));
             command
         }
     }
@@ -132,11 +142,29 @@ fn is_leak(peer: Peer, line: &str) -> bool {
             checker && line.contains("leak") && line.contains(": warning: ")
         }
         Peer::Gcc => line.ends_with(GCC_WARNING),
-        Peer::Cppcheck => line
-            .rsplit(':')
-            .next()
-            .is_some_and(|id| CPPCHECK_LEAKS.contains(&id)),
+        Peer::Cppcheck => has_id(line, CPPCHECK_LEAKS),
     }
+}
+
+/// Does a line of cppcheck's output have one of these ids?
+fn has_id(line: &str, ids: &[&str]) -> bool {
+    line.rsplit(':').next().is_some_and(|id| ids.contains(&id))
+}
+
+/// Headers that the command line puts before the file (`-include config.h`), as cppcheck wants them: it reads most flags of a
+/// compilation database, but not this one.
+fn forced_includes(unit: &Unit) -> BTreeSet<String> {
+    let named = unit.flags.windows(2).filter(|pair| pair[0] == "-include");
+    let found = named.filter_map(|pair| {
+        let include_dirs = unit.flags.iter().filter_map(|flag| flag.strip_prefix("-I"));
+        let mut candidates = std::iter::once(".")
+            .chain(include_dirs)
+            .map(|dir| unit.directory.join(dir).join(&pair[1]));
+        candidates.find(|path| path.is_file())
+    });
+    found
+        .map(|path| format!("--include={}", path.display()))
+        .collect()
 }
 
 fn cppcheck(program: &Prepared, limits: Limits) -> anyhow::Result<Outcome> {
@@ -147,9 +175,18 @@ fn cppcheck(program: &Prepared, limits: Limits) -> anyhow::Result<Outcome> {
             "--project={}",
             program.work.join("compile_commands.json").display()
         ))
-        .args(["--quiet", CPPCHECK_TEMPLATE])
+        .args(["--quiet", CPPCHECK_TEMPLATE, STANDARD_C])
+        .args(
+            program
+                .units
+                .iter()
+                .flat_map(forced_includes)
+                .collect::<BTreeSet<_>>(),
+        )
         .current_dir(&program.work);
     let (figures, end) = once(&mut command, &out, &err)?;
+    let lines: BTreeSet<String> = read_lossy(&err).lines().map(str::to_owned).collect();
+    let unread = lines.iter().filter(|line| has_id(line, CPPCHECK_UNREAD));
     Ok(Outcome {
         figures,
         end: match end {
@@ -157,8 +194,8 @@ fn cppcheck(program: &Prepared, limits: Limits) -> anyhow::Result<Outcome> {
             End::TimedOut => timed_out(limits),
             other => format!("failed: {other:?}"),
         },
-        failed_units: 0,
-        lines: read_lossy(&err).lines().map(str::to_owned).collect(),
+        failed_units: unread.count(),
+        lines,
     })
 }
 
@@ -180,5 +217,22 @@ mod tests {
         ));
         assert!(is_leak(Peer::Cppcheck, "a.c:3:1:memleak"));
         assert!(!is_leak(Peer::Cppcheck, "a.c:3:1:resourceLeak"));
+    }
+
+    #[test]
+    fn headers_of_the_command_line_are_handed_on() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("include")).unwrap();
+        std::fs::write(directory.path().join("include/config.h"), "").unwrap();
+        let flags = ["-DX", "-Iinclude", "-include", "config.h"];
+        let unit = Unit {
+            directory: directory.path().to_owned(),
+            file: "a.c".into(),
+            cxx: false,
+            flags: flags.map(str::to_owned).to_vec(),
+        };
+        let header = directory.path().join("include/config.h");
+        let expected = BTreeSet::from([format!("--include={}", header.display())]);
+        assert_eq!(forced_includes(&unit), expected);
     }
 }
