@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use drip_base::IndexVec;
+use drip_base::{IdSet, IndexVec};
 use drip_models::{Offset, Summary};
 use drip_program::{
     Body, CastOp, Const, ConstId, Init, InstId, Op, Operand, Program, Scalar, Type, TypeId, ValueId,
@@ -103,8 +103,8 @@ pub(super) fn insert(set: &mut LocSet, loc: Loc) -> bool {
     true
 }
 
-/// Keeps a set within its bounds: joins offsets per object, then gives up to the world.
-fn bound(set: &mut LocSet, offsets: usize) {
+/// Keeps a set within its bounds: joins offsets per object, then gives up to the world. True if it gave up.
+fn bound(set: &mut LocSet, offsets: usize) -> bool {
     if set.len() > offsets {
         let mut joined = LocSet::new();
         let mut start = 0;
@@ -125,10 +125,12 @@ fn bound(set: &mut LocSet, offsets: usize) {
         }
         *set = joined;
     }
-    if set.len() > MAX_TARGETS {
+    let is_full = set.len() > MAX_TARGETS;
+    if is_full {
         set.clear();
         set.push(world());
     }
+    is_full
 }
 
 pub(super) struct Solver<'a> {
@@ -154,6 +156,9 @@ pub(super) struct Solver<'a> {
     looking: SmallVec<[ObjId; 4]>,
     /// Cells whose entry contents exist.
     asked: FxHashSet<CellId>,
+    /// Sets that had too many targets: they point anywhere from then on. (Filled again and again they would never come to rest.)
+    full_values: IdSet<ValueId>,
+    full_cells: IdSet<CellId>,
 }
 
 impl<'a> Solver<'a> {
@@ -187,6 +192,8 @@ impl<'a> Solver<'a> {
             looked: vec![SmallVec::new(); body.insts.len()],
             looking: SmallVec::new(),
             asked: FxHashSet::default(),
+            full_values: IdSet::new(),
+            full_cells: IdSet::new(),
         };
         solver.roots();
         solver
@@ -455,14 +462,17 @@ impl<'a> Solver<'a> {
 
     pub(super) fn add(&mut self, value: ValueId, loc: Loc) {
         let set = &mut self.out.values[value];
-        if set.contains(&world()) && self.give_up {
+        let is_unknown = self.give_up && set.contains(&world());
+        if is_unknown || self.full_values.contains(value) {
             return;
         }
         if insert(set, loc) {
             if self.give_up {
                 insert(set, world());
             }
-            bound(set, self.offsets);
+            if bound(set, self.offsets) {
+                self.full_values.insert(value);
+            }
             self.value_grew(value);
         }
     }
@@ -557,11 +567,13 @@ impl<'a> Solver<'a> {
 
     fn add_content(&mut self, cell: CellId, loc: Loc) {
         let set = &mut self.out.contents[cell];
-        if insert(set, loc) {
+        if !self.full_cells.contains(cell) && insert(set, loc) {
             if self.give_up {
                 insert(set, world());
             }
-            bound(set, self.offsets);
+            if bound(set, self.offsets) {
+                self.full_cells.insert(cell);
+            }
             self.object_grew(self.out.memory.cells[cell].obj);
         }
     }
