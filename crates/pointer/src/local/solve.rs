@@ -29,7 +29,7 @@ pub const MAX_OBJECTS: usize = 256;
 /// Bytes of a copied structure whose cells are all made.
 pub const MAX_ASKED_BYTES: u64 = 64;
 /// Rounds over the function; beyond it growing sets become unknown.
-pub const MAX_ROUNDS: usize = 16;
+pub const MAX_ROUNDS: usize = 96;
 /// Locations looked at per function, a base and a multiple of its instructions; beyond it growing sets become unknown.
 pub const SOLVER_FUEL: (usize, usize) = (200_000, 100);
 /// Rounds after which a new offset into an object joins those already known (widening: `p++` in a loop).
