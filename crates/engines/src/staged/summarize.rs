@@ -55,6 +55,10 @@ const MAX_POSSIBLE: usize = 12;
 /// clusters that are left then is told without the condition.
 const SPLIT_FUEL: (usize, usize) = (300, 4);
 
+/// Blocks of a function whose outcomes are told apart by conditions. In larger ones (interpreters, parsers of options) that never ends within
+/// its fuel; what happens is told by the result alone.
+const MAX_SPLIT_BLOCKS: usize = 1_000;
+
 /// The summary of a function that nobody calls: whether it returns is all that anybody could ask.
 pub fn uncalled(frame: &Frame<'_>, may_throw: bool) -> Summary {
     let outcome = Outcome::returning(Value::Unknown(Class::Any));
@@ -515,7 +519,8 @@ impl<'a> Maker<'_, 'a> {
     /// Adds the outcomes of these objects, told apart by the deciding blocks; false if that exceeds the fuel.
     fn split(&mut self, objects: &[ObjId]) -> bool {
         let (base, factor) = SPLIT_FUEL;
-        if self.steps > base + factor * self.frame.body.blocks.len() {
+        let blocks = self.frame.body.blocks.len();
+        if blocks > MAX_SPLIT_BLOCKS || self.steps > base + factor * blocks {
             return false;
         }
         let scope = Scope::Exits(&self.deciding, objects);
