@@ -15,6 +15,7 @@ mod calls;
 mod elements;
 mod guide;
 mod machine;
+mod memory;
 mod run;
 mod steps;
 mod summaries;
