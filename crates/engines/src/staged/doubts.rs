@@ -278,7 +278,7 @@ fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
 }
 
 /// Is what decides last on the way from the loop's header to this block a `switch`, or a comparison of texts?
-fn has_key(frame: &Frame<'_>, birth: BlockId, header: BlockId) -> bool {
+pub fn has_key(frame: &Frame<'_>, birth: BlockId, header: BlockId) -> bool {
     let dominators = frame.cfg.dominators();
     let mut block = birth;
     while let Some(above) = dominators.idom(block).filter(|_| block != header) {
