@@ -26,6 +26,7 @@ pub fn is_doubtful(
     end: &End,
 ) -> bool {
     is_unseen(frame, flow, path)
+        || is_refused(frame, flow, path)
         || is_changed_by_callee(frame, values, flow, path)
         || is_owned_by_chance(frame, flow, path)
         || could_be_otherwise(frame, values, flow, path, end)
@@ -109,6 +110,25 @@ fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool 
         let is_told = matches!(chosen.ret, Value::Int(_));
         let same_result = outcome.ret == chosen.ret && !is_told;
         !call.is_looked_at() || same_result
+    })
+}
+
+/// Was the block refused by a callee that keeps such blocks otherwise, because of what it found in memory (a key that is there already, a
+/// parent that is set)? What there is the caller knows better than its callee, and who hands a new block over as a rule knows that it
+/// will be taken.
+fn is_refused(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    choices.any(|choice| {
+        let Some(call) = Called::new(frame, flow, choice.inst) else {
+            return false;
+        };
+        let Some(chosen) = call.outcomes.get(usize::from(choice.alternative)) else {
+            return false;
+        };
+        let mut others = call.outcomes.iter();
+        defined_callee(frame, choice.inst).is_some()
+            && !call.takes(chosen)
+            && others.any(|other| call.is_kept_by(other))
     })
 }
 
