@@ -8,7 +8,7 @@ use drip_flow::{Choice, End, Frame, Symbol, UseFlow, Values};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_pointer::ObjKind;
-use drip_program::{BlockId, InstId, Op, Operand, Type};
+use drip_program::{BlockId, Const, InstId, Op, Operand, Type};
 
 use super::afterwards::afterwards;
 use super::alternatives::{Called, could_be_otherwise};
@@ -44,6 +44,26 @@ pub fn is_unwanted(
         || afterwards(frame, values, flow, path, end).is_some_and(|after| after.values.is_empty())
         || is_untold(frame, flow, path)
         || is_made_by_mistake(frame, flow, path)
+}
+
+/// Does the block come out of a call through a function pointer, or does such a call take care of it in another outcome? Which function is
+/// meant there nobody knows for sure.
+pub fn hangs_on_pointer(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let is_direct = |inst: InstId| match frame.body.insts[inst].op {
+        Op::Call { callee, .. } | Op::Invoke { callee, .. } => {
+            matches!(frame.body.const_of(callee), Some(Const::Func(_)))
+        }
+        _ => true,
+    };
+    let object = flow.objects.first();
+    let kind = object.map(|&object| frame.local.memory.kind(object));
+    let is_born = matches!(kind, Some(ObjKind::Fresh { call, .. }) if !is_direct(call));
+    let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    is_born
+        || choices.any(|choice| {
+            let call = Called::new(frame, flow, choice.inst).filter(|_| !is_direct(choice.inst));
+            call.is_some_and(|call| call.outcomes.iter().any(|outcome| call.takes(outcome)))
+        })
 }
 
 /// Does everything that is decided on the path, once the block is there, hang on the function's parameters and on what the library
