@@ -18,6 +18,7 @@ mod machine;
 mod run;
 mod steps;
 mod summaries;
+mod texts;
 mod world;
 
 use std::ops::ControlFlow;
