@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::qualified::Qualified;
-use crate::summary::{Family, Summary};
+use crate::summary::{Family, Summary, TextResult};
 use crate::text::{TextError, parse_summary};
 
 /// Models compiled into the binary.
@@ -66,6 +66,12 @@ struct ModelEntry {
     outcomes: Vec<String>,
     #[serde(default)]
     pure: bool,
+    /// The argument whose length as a text it returns.
+    #[serde(default)]
+    length_of: Option<u16>,
+    /// The argument that is a format; it returns the length of what it prints.
+    #[serde(default)]
+    prints: Option<u16>,
     #[serde(default)]
     never_returns: bool,
     #[serde(default)]
@@ -157,6 +163,11 @@ impl Library {
                 })?;
             }
             summary.pure = entry.pure;
+            summary.text = match (entry.length_of, entry.prints) {
+                (Some(n), _) => TextResult::Length(n),
+                (None, Some(n)) => TextResult::Printed(n),
+                (None, None) => TextResult::Nothing,
+            };
             summary.may_throw = entry.may_throw;
             let summary = Arc::new(summary);
             for name in entry.names {

@@ -466,6 +466,17 @@ impl Touched {
     }
 }
 
+/// What a function's result says of one of its arguments, which is a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum TextResult {
+    #[default]
+    Nothing,
+    /// It is the text's length.
+    Length(u16),
+    /// The text is a format, and it is the length of what is printed by it.
+    Printed(u16),
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Summary {
     pub outcomes: Vec<Outcome>,
@@ -475,6 +486,8 @@ pub struct Summary {
     /// The result depends on nothing but scalar arguments and memory: two calls with equal arguments and no write in
     /// between return the same.
     pub pure: bool,
+    /// What the result says of a text among the arguments.
+    pub text: TextResult,
     /// It, or something it calls, changes memory atomically: how reference counts are kept in threaded programs.
     pub atomic: bool,
     /// Globals that may hold something else after the call, beyond what the outcomes' writes tell.

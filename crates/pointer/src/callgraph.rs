@@ -20,7 +20,7 @@ use drip_program::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::owners::{Field, Owners, field_of_global};
+use crate::owners::{Field, Owners, slot_of_global};
 
 /// Candidates of one indirect call; with more the call is an unknown function.
 pub const MAX_TARGETS: usize = 16;
@@ -210,7 +210,7 @@ fn collect(program: &Program) -> Stores {
                         .or_default()
                         .push(func);
                     // A table of structs: the offset inside one element is not known, every divisor may be meant.
-                    let field = field_of_global(program, id, offset as i64);
+                    let field = slot_of_global(program, id, offset as i64);
                     stores.in_field(field, field_of(program, id, offset), func);
                 }
             }
@@ -223,7 +223,7 @@ fn collect(program: &Program) -> Stores {
             match data.op {
                 Op::Store { addr, value } => {
                     if let Some(&Const::Func(func)) = body.const_of(value) {
-                        stored(&mut stores, address(body, addr), owners.field(addr), func);
+                        stored(&mut stores, address(body, addr), owners.slot(addr), func);
                     }
                 }
                 Op::MemCopy { dst, src, len } => {
@@ -482,7 +482,7 @@ fn named_beside(program: &Program, body: &Body, callee: Operand, call: &Signatur
 /// Collects what a function pointer can be; false if it comes from out of sight.
 fn loaded(body: &Body, stores: &Stores, owners: &Owners<'_>, addr: Operand) -> Option<Vec<FuncId>> {
     let at = address(body, addr);
-    match (&at, owners.field(addr)) {
+    match (&at, owners.slot(addr)) {
         (Address::Field(offset), Some(field)) => stores.in_named_field(field, *offset),
         _ => stores.loaded(&at),
     }

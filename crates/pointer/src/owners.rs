@@ -42,6 +42,13 @@ impl<'o> Owners<'o> {
         field_in(self.program, ty, offset)
     }
 
+    /// The same for places that are only asked for by what stands there: a union inside of a structure is one place.
+    pub fn slot(&self, addr: Operand) -> Option<Field> {
+        let (base, offset) = self.split(addr);
+        let ty = self.memory_at(base, MAX_STEPS)?;
+        walk(self.program, ty, offset, Unions::Whole).0
+    }
+
     /// The structure that a pointer points to the beginning of.
     pub fn structure(&self, pointer: Operand) -> Option<DiTypeId> {
         let (base, offset) = self.split(pointer);
@@ -154,9 +161,10 @@ impl<'o> Owners<'o> {
     }
 }
 
-/// The field at an offset of a variable.
-pub fn field_of_global(program: &Program, global: GlobalId, offset: i64) -> Option<Field> {
-    field_in(program, program.globals[global].di_type?, offset)
+/// The field at an offset of a variable, as [`Owners::slot`] names it.
+pub fn slot_of_global(program: &Program, global: GlobalId, offset: i64) -> Option<Field> {
+    let ty = program.globals[global].di_type?;
+    walk(program, ty, offset, Unions::Whole).0
 }
 
 /// The name of a structure, or of the type that is defined as one without a name.
@@ -241,16 +249,29 @@ fn plain(program: &Program, mut ty: DiTypeId) -> Option<DiTypeId> {
 
 /// The innermost named structure around an offset of a value of type `ty`, and the offset in it.
 fn field_in(program: &Program, ty: DiTypeId, offset: i64) -> Option<Field> {
-    walk(program, ty, offset).0
+    walk(program, ty, offset, Unions::Unknown).0
 }
 
 /// Type of the member at an offset.
 fn member_at(program: &Program, ty: DiTypeId, offset: i64) -> Option<DiTypeId> {
-    walk(program, ty, offset).1
+    walk(program, ty, offset, Unions::Unknown).1
+}
+
+/// What a union inside of a structure is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unions {
+    Unknown,
+    /// A field of the structure, whichever member is meant.
+    Whole,
 }
 
 /// Down the layout to a scalar.
-fn walk(program: &Program, ty: DiTypeId, offset: i64) -> (Option<Field>, Option<DiTypeId>) {
+fn walk(
+    program: &Program,
+    ty: DiTypeId,
+    offset: i64,
+    unions: Unions,
+) -> (Option<Field>, Option<DiTypeId>) {
     let Ok(mut offset) = u64::try_from(offset) else {
         return (None, None);
     };
@@ -283,7 +304,9 @@ fn walk(program: &Program, ty: DiTypeId, offset: i64) -> (Option<Field>, Option<
                 offset -= member.offset;
                 ty = member.ty;
             }
-            DiType::Struct { is_union: true, .. } => return (None, None),
+            DiType::Struct { is_union: true, .. } => {
+                return (field.filter(|_| unions == Unions::Whole), None);
+            }
             DiType::Array { elem, .. } => {
                 let size = elem.map_or(0, |elem| bytes(program, elem));
                 if size == 0 {

@@ -10,6 +10,7 @@ use drip_models::{Class, Value};
 use drip_program::{BlockId, Const, FuncId, InstId, Op, Operand, Program};
 
 use super::feasible::SmallQuestions;
+use super::flags::Flags;
 use super::known::{Known, reader};
 use super::merge::class_of;
 use super::paths::Path;
@@ -20,6 +21,8 @@ use super::ways::{Asker, Way, Ways, Work};
 pub(super) struct Returns {
     pub func: FuncId,
     pub values: Vec<Class>,
+    /// Numbers in memory that the losing path leaves behind.
+    pub flags: Flags,
     pub work: Work,
 }
 
@@ -31,6 +34,7 @@ impl Returns {
                 self.values.push(class);
             }
         }
+        self.flags.meet(&other.flags);
         self.work.join(other.work);
     }
 }
@@ -47,12 +51,14 @@ pub(super) fn afterwards(
     let mut after = Returns {
         func: frame.func,
         values: Vec::new(),
+        flags: Flags::default(),
         work: Work::default(),
     };
     if let Op::Ret { value } = frame.body.insts[end.at].op {
         let value = value.map(|value| way.taken(frame.body, value));
         let class = returned(frame, values, &state, value);
         after.values.push(class);
+        after.flags = left_behind(frame, flow, path, end.at);
         return Some(after);
     }
     if end.leaves {
@@ -68,6 +74,21 @@ pub(super) fn afterwards(
     Ways::new(frame.program, frame.body, asker, &mut after.work)
         .all_end(block, end.at)
         .then_some(after)
+}
+
+/// Numbers in memory that a path has set or found on its way to this instruction.
+fn left_behind(frame: &Frame<'_>, flow: &UseFlow, path: &Path, at: InstId) -> Flags {
+    let mut flags = Flags::default();
+    let mut last: Option<BlockId> = None;
+    for block in path.blocks(flow) {
+        if let Some(from) = last.replace(block) {
+            flags.learn(frame.program, frame.body, from, block);
+        }
+        for inst in frame.body.block_insts(block).filter(|&inst| inst != at) {
+            flags.pass(frame.program, frame.body, inst);
+        }
+    }
+    flags
 }
 
 /// What is known of a returned value.

@@ -174,8 +174,26 @@ impl<'c, 'a> Called<'c, 'a> {
             || self.keeps(outcome)
     }
 
+    /// Does the outcome keep the object, without freeing it, and not only in a variable of the caller's?
+    pub fn is_kept_by(&self, outcome: &Outcome) -> bool {
+        let escapes = outcome.escapes.iter().any(|e| self.is_object(&e.path));
+        let memory = &self.frame.local.memory;
+        let is_variable = |write: &Write| {
+            let places = self.frame.resolve(self.inst, &write.cell.base);
+            let is_local = |obj: ObjId| matches!(memory.kind(obj), ObjKind::Stack(_));
+            !places.is_empty() && places.iter().all(|loc| is_local(loc.obj))
+        };
+        let mut writes = outcome.writes.iter();
+        let keeps = writes.any(|write| self.is_keeping(write) && !is_variable(write));
+        !self.frees(outcome) && (escapes || keeps)
+    }
+
     fn keeps(&self, outcome: &Outcome) -> bool {
-        let kept = |write: &Write| match &write.value {
+        outcome.writes.iter().any(|write| self.is_keeping(write))
+    }
+
+    fn is_keeping(&self, write: &Write) -> bool {
+        match &write.value {
             Value::Entry { path, .. } => self.is_object(path),
             Value::Fresh { index, .. } => {
                 let made = ObjKind::Fresh {
@@ -186,8 +204,7 @@ impl<'c, 'a> Called<'c, 'a> {
                 is_callers && self.frame.local.memory.kind(self.object) == made
             }
             _ => false,
-        };
-        outcome.writes.iter().any(kept)
+        }
     }
 
     /// Does the outcome overwrite what holds the object, or free the owner of that?

@@ -54,6 +54,21 @@ impl<'c> Callers<'c> {
         self.calls.get(&func).map_or(&[], Vec::as_slice)
     }
 
+    /// The same; where nobody in sight means this one of several functions of its name, the calls of the others: each of them is the
+    /// one of another program of the build (`cmd_main`, called by a `main` that all of them have).
+    pub fn of_name(&self, func: FuncId) -> &[(FuncId, InstId)] {
+        let own = self.of(func);
+        if !own.is_empty() || self.taken.contains(func) {
+            return own;
+        }
+        let name = self.program.funcs[func].name;
+        let namesakes = self.program.funcs.iter_enumerated();
+        let mut namesakes = namesakes.filter(|(_, other)| other.name == name);
+        namesakes
+            .find(|(other, _)| !self.of(*other).is_empty())
+            .map_or(own, |(other, _)| self.of(other))
+    }
+
     /// The `main`s that can come to at least so many instructions.
     pub fn programs_from(&self, size: usize) -> FxHashSet<FuncId> {
         let mut callees: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();

@@ -12,6 +12,7 @@ use drip_program::{Const, FuncId, InstId, Op};
 use rustc_hash::FxHashMap;
 
 use super::afterwards::{Returns, afterwards};
+use super::doubts::has_key;
 use super::paths::Path;
 use super::settings::Setting;
 use crate::finding::{Confidence, Finding, LostPoint};
@@ -59,7 +60,9 @@ pub(super) fn after_all(
         return None;
     }
     let mut all: Option<Returns> = None;
-    for (index, path, _) in losses {
+    // Losses that are only suspected are no reason to show it.
+    let shown = losses.iter().filter(|loss| loss.2 > Confidence::Low);
+    for (index, path, _) in shown {
         let after = afterwards(frame, values, flow, path, &flow.ends[*index])?;
         match &mut all {
             Some(all) => all.join(after),
@@ -85,7 +88,10 @@ fn is_lost_in_each_turn(frame: &Frame<'_>, flow: &UseFlow) -> bool {
         matches!(frame.body.insts[user].op, Op::Store { value, .. } if value.as_value() == Some(result))
     });
     let loops = frame.cfg.loops();
-    is_bound && !is_stored && loops.innermost(frame.block_of(call)).is_some()
+    let birth = frame.block_of(call);
+    // An option that is given once is made in one turn only.
+    let is_repeated = |id| !has_key(frame, birth, loops.header(id));
+    is_bound && !is_stored && loops.innermost(birth).is_some_and(is_repeated)
 }
 
 /// The last function on the path that frees the object in another outcome than the one it had.

@@ -4,11 +4,11 @@
 //! it. Such findings have low confidence. Every rule asks for a shape of the path and the outcomes on it, never for a name but
 //! `main`'s.
 
-use drip_flow::{Choice, End, Frame, Symbol, UseFlow, Values};
+use drip_flow::{Choice, End, Frame, Symbol, UseFlow, Values, cell_of};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
-use drip_pointer::ObjKind;
-use drip_program::{BlockId, InstId, Op, Operand, Type};
+use drip_pointer::{CellId, ObjKind};
+use drip_program::{BlockId, Const, InstId, Op, Operand, Type};
 
 use super::afterwards::afterwards;
 use super::alternatives::{Called, could_be_otherwise};
@@ -16,6 +16,9 @@ use super::causes::defined_callee;
 use super::interface::atom_of;
 use super::known::branch_fact;
 use super::paths::Path;
+
+/// Versions of a number that are looked through for the call that wrote it; it counts as written by another one beyond.
+const MAX_VERSIONS: usize = 16;
 
 /// Does the loss hang on something that the summaries leave open and that the caller takes for granted?
 pub fn is_doubtful(
@@ -26,6 +29,8 @@ pub fn is_doubtful(
     end: &End,
 ) -> bool {
     is_unseen(frame, flow, path)
+        || is_refused(frame, flow, path)
+        || is_empty_after_birth(frame, values, flow, path)
         || is_changed_by_callee(frame, values, flow, path)
         || is_owned_by_chance(frame, flow, path)
         || could_be_otherwise(frame, values, flow, path, end)
@@ -43,6 +48,86 @@ pub fn is_unwanted(
         || afterwards(frame, values, flow, path, end).is_some_and(|after| after.values.is_empty())
         || is_untold(frame, flow, path)
         || is_made_by_mistake(frame, flow, path)
+        || is_printed(frame, flow) && is_empty_after_birth(frame, values, flow, path)
+}
+
+/// Is the block made by a function that takes any number of arguments? Those print them, and what they do is not executed.
+fn is_printed(frame: &Frame<'_>, flow: &UseFlow) -> bool {
+    let object = flow.objects.first();
+    let Some(ObjKind::Fresh { call, .. }) = object.map(|&object| frame.local.memory.kind(object))
+    else {
+        return false;
+    };
+    let function = defined_callee(frame, call).map(|callee| &frame.program.funcs[callee]);
+    function.is_some_and(|function| {
+        matches!(
+            frame.program.types.get(function.ty),
+            Type::Func { vararg: true, .. }
+        )
+    })
+}
+
+/// Does the path take a number to be zero that the call which made the block has written beside it, into the same variable? A buffer
+/// and its length belong together: who makes the one to put something into it does not leave the other empty.
+fn is_empty_after_birth(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    flow: &UseFlow,
+    path: &Path,
+) -> bool {
+    let Some(&object) = flow.objects.first() else {
+        return false;
+    };
+    let memory = &frame.local.memory;
+    let ObjKind::Fresh { call, .. } = memory.kind(object) else {
+        return false;
+    };
+    let holds = |cell: CellId| {
+        let mut targets = frame.local.contents[cell].iter();
+        targets.any(|loc| loc.obj == object)
+    };
+    let holds_beside = |number: CellId| {
+        let mut cells = frame.local.contents.ids().into_iter();
+        let owner = memory.cells[number].obj;
+        !holds(number) && cells.any(|cell| memory.cells[cell].obj == owner && holds(cell))
+    };
+    let birth = frame.block_of(call);
+    let blocks: Vec<BlockId> = path.blocks(flow).skip_while(|&b| b != birth).collect();
+    for pair in blocks.windows(2) {
+        let [block, next] = [pair[0], pair[1]];
+        let fact = branch_fact(frame, values, block, next);
+        let Some((sym, Class::Eq(0))) = fact.and_then(|fact| atom_of(values, fact)) else {
+            continue;
+        };
+        let Some(Symbol::Version(version, 1..)) = values.symbol(sym) else {
+            continue;
+        };
+        let cell = cell_of(frame.memssa.versions[version].region);
+        if is_written_by(frame, version, call) && holds_beside(cell) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Does the block come out of a call through a function pointer, or does such a call take care of it in another outcome? Which function is
+/// meant there nobody knows for sure.
+pub fn hangs_on_pointer(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let is_direct = |inst: InstId| match frame.body.insts[inst].op {
+        Op::Call { callee, .. } | Op::Invoke { callee, .. } => {
+            matches!(frame.body.const_of(callee), Some(Const::Func(_)))
+        }
+        _ => true,
+    };
+    let object = flow.objects.first();
+    let kind = object.map(|&object| frame.local.memory.kind(object));
+    let is_born = matches!(kind, Some(ObjKind::Fresh { call, .. }) if !is_direct(call));
+    let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    is_born
+        || choices.any(|choice| {
+            let call = Called::new(frame, flow, choice.inst).filter(|_| !is_direct(choice.inst));
+            call.is_some_and(|call| call.outcomes.iter().any(|outcome| call.takes(outcome)))
+        })
 }
 
 /// Does everything that is decided on the path, once the block is there, hang on the function's parameters and on what the library
@@ -109,6 +194,25 @@ fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool 
         let is_told = matches!(chosen.ret, Value::Int(_));
         let same_result = outcome.ret == chosen.ret && !is_told;
         !call.is_looked_at() || same_result
+    })
+}
+
+/// Was the block refused by a callee that keeps such blocks otherwise, because of what it found in memory (a key that is there already, a
+/// parent that is set)? What there is the caller knows better than its callee, and who hands a new block over as a rule knows that it
+/// will be taken.
+fn is_refused(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    choices.any(|choice| {
+        let Some(call) = Called::new(frame, flow, choice.inst) else {
+            return false;
+        };
+        let Some(chosen) = call.outcomes.get(usize::from(choice.alternative)) else {
+            return false;
+        };
+        let mut others = call.outcomes.iter();
+        defined_callee(frame, choice.inst).is_some()
+            && !call.takes(chosen)
+            && others.any(|other| call.is_kept_by(other))
     })
 }
 
@@ -278,7 +382,7 @@ fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
 }
 
 /// Is what decides last on the way from the loop's header to this block a `switch`, or a comparison of texts?
-fn has_key(frame: &Frame<'_>, birth: BlockId, header: BlockId) -> bool {
+pub fn has_key(frame: &Frame<'_>, birth: BlockId, header: BlockId) -> bool {
     let dominators = frame.cfg.dominators();
     let mut block = birth;
     while let Some(above) = dominators.idom(block).filter(|_| block != header) {
@@ -307,6 +411,27 @@ pub fn compares_texts(frame: &Frame<'_>, cond: Operand) -> bool {
     let is_number = matches!(frame.program.types.get(body.insts[call].ty), Type::Int(_));
     let is_pure = frame.calls.get(&call).is_some_and(|s| s.pure);
     is_number && is_pure && defined_callee(frame, call).is_none() && body.list(args).len() >= 2
+}
+
+/// Was the version made by this call, or is it one of several of which one was?
+fn is_written_by(frame: &Frame<'_>, version: VersionId, call: InstId) -> bool {
+    let mut seen = vec![version];
+    let mut next = 0;
+    while let Some(&version) = seen.get(next) {
+        next += 1;
+        match &frame.memssa.versions[version].def {
+            Def::Chi { inst, .. } if *inst == call => return true,
+            Def::Phi { operands, .. } => {
+                for &operand in operands {
+                    if seen.len() < MAX_VERSIONS && !seen.contains(&operand) {
+                        seen.push(operand);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Was the version made by a call, or is it one of several of which one was?

@@ -6,20 +6,22 @@
 //! returns, and soon, or to the end of `main` in a program of some size: what a command of many loses on its way out is nobody's
 //! concern. The `main` of a small program ([`LARGE_PROGRAM`]) could have cleaned up, and whoever checks such a program means
 //! every block of it; so does a program that is just freeing what held the block. A function whose address is taken is called where the
-//! call graph says.
+//! call graph says. Numbers that the losing path leaves in memory (`flags`) decide like the result does. A function that is asked for while
+//! it is followed already (recursion, commands that call commands) comes back to its first caller in the end.
 
 use drip_models::Class;
 use drip_program::noreturn::NoReturn;
-use drip_program::{Body, CmpPred, FuncId, InstId, Op, Operand, Program};
+use drip_program::{BinaryOp, Body, FuncId, InstId, Op, Operand, Program};
 use rustc_hash::FxHashSet;
 
 use super::afterwards::Returns;
 use super::callers::Callers;
+use super::flags::{Flags, classes};
 use super::interface::constant;
 use super::ways::{Asker, Way, Ways, Work};
 
 /// Callers of callers; further up the program counts as one that runs on.
-const MAX_DEPTH: usize = 6;
+const MAX_DEPTH: usize = 12;
 
 /// Instructions that a `main` can come to, from which on its return counts as the program's end like a call of `exit`: some five
 /// thousand lines. Below it every block is told of.
@@ -56,24 +58,28 @@ impl<'f> Fates<'f> {
     pub fn ends_after(&self, returns: &Returns, ending: Ending) -> bool {
         let mut work = returns.work.clone();
         let mut values = returns.values.iter();
-        values.all(|&value| self.ends(returns.func, value, ending, MAX_DEPTH, &mut work))
+        values.all(|&value| {
+            let returned = Returned {
+                func: returns.func,
+                value,
+                flags: &returns.flags,
+            };
+            self.ends(returned, ending, MAX_DEPTH, &mut work)
+        })
     }
 
-    fn ends(
-        &self,
-        func: FuncId,
-        returned: Class,
-        ending: Ending,
-        depth: usize,
-        work: &mut Work,
-    ) -> bool {
+    fn ends(&self, returned: Returned<'_>, ending: Ending, depth: usize, work: &mut Work) -> bool {
+        let Returned { func, value, flags } = returned;
         if self.program.func_name(func) == "main" {
             return ending == Ending::Main && self.large.contains(&func);
+        }
+        if !work.ask(func, value, flags) {
+            return true;
         }
         let Some(depth) = depth.checked_sub(1) else {
             return false;
         };
-        let calls = self.callers.of(func);
+        let calls = self.callers.of_name(func);
         if calls.is_empty() {
             return false;
         }
@@ -88,13 +94,22 @@ impl<'f> Fates<'f> {
                 caller,
                 body,
                 call,
-                returned,
+                returned: value,
+                flags: flags.in_caller(body, call),
                 ending,
                 depth,
             };
             Ways::new(self.program, body, asker, work).all_end(block, call)
         })
     }
+}
+
+/// A return of a function, and what is known then.
+#[derive(Clone, Copy)]
+struct Returned<'r> {
+    func: FuncId,
+    value: Class,
+    flags: &'r Flags,
 }
 
 /// One call, followed to the end of its caller.
@@ -104,18 +119,80 @@ struct OfCall<'w, 'f> {
     body: &'w Body,
     call: InstId,
     returned: Class,
+    /// Known behind the call.
+    flags: Flags,
     ending: Ending,
     depth: usize,
 }
 
 impl OfCall<'_, '_> {
-    /// The call's result, or a number.
+    /// The call's result, a number, or one that is known to be in memory.
     fn class(&self, way: &Way, operand: Operand) -> Class {
-        let operand = way.taken(self.body, operand);
+        let mut operand = way.taken(self.body, operand);
+        while let Some(inst) = operand.as_value().and_then(|value| self.body.def(value))
+            && let Op::Cast { value, .. } = self.body.insts[inst].op
+        {
+            operand = way.taken(self.body, value);
+        }
         if operand.as_value() == Some(self.body.result(self.call)) {
             return self.returned;
         }
-        constant(self.fates.program, self.body, operand).map_or(Class::Any, Class::Eq)
+        match constant(self.fates.program, self.body, operand) {
+            Some(number) => Class::Eq(number),
+            None => self.in_memory(way, operand).unwrap_or(Class::Any),
+        }
+    }
+
+    /// Does a condition hold on this way?
+    fn truth(&self, way: &Way, cond: Operand) -> Option<bool> {
+        let (program, body) = (self.fates.program, self.body);
+        let cond = way.taken(body, cond);
+        if let Some(number) = constant(program, body, cond) {
+            return Some(number != 0);
+        }
+        let (a, (holds, fails)) = match body.insts[body.def(cond.as_value()?)?].op {
+            Op::Cmp { pred, a, b } => match self.class(way, b) {
+                Class::Eq(b) => (a, classes(pred, b)?),
+                _ => return None,
+            },
+            Op::Binary { op, a, b } if op == BinaryOp::Xor && constant(program, body, b)? != 0 => {
+                return self.truth(way, a).map(|holds| !holds);
+            }
+            _ => (cond, (Class::NonZero, Class::Eq(0))),
+        };
+        match self.class(way, a) {
+            a if a.implies(holds) => Some(true),
+            a if a.implies(fails) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// What is known of a value that was loaded on this way.
+    fn in_memory(&self, way: &Way, operand: Operand) -> Option<Class> {
+        let (load, class) = self.flags_after(way).of(self.body, operand)?;
+        let block = self.body.block_of(load)?;
+        let is_behind = Some(block) == self.body.block_of(self.call) && load > self.call;
+        let is_passed = way.edges().iter().any(|edge| edge.1 == block);
+        (is_behind || is_passed).then_some(class)
+    }
+
+    /// Numbers in memory that are known where the way ends.
+    fn flags_after(&self, way: &Way) -> Flags {
+        let (program, body) = (self.fates.program, self.body);
+        let mut flags = self.flags.clone();
+        let Some(first) = body.block_of(self.call) else {
+            return flags;
+        };
+        let behind = body.block_insts(first).filter(|&inst| inst > self.call);
+        for inst in behind {
+            flags.pass(program, body, inst);
+        }
+        for &(_, block) in way.edges() {
+            for inst in body.block_insts(block) {
+                flags.pass(program, body, inst);
+            }
+        }
+        flags
     }
 }
 
@@ -125,32 +202,21 @@ impl Asker for OfCall<'_, '_> {
     }
 
     fn decides(&mut self, way: &Way, cond: Operand) -> Option<bool> {
-        let inst = self.body.def(cond.as_value()?)?;
-        let Op::Cmp { pred, a, b } = self.body.insts[inst].op else {
-            return None;
-        };
-        let Class::Eq(b) = self.class(way, b) else {
-            return None;
-        };
-        let (holds, fails) = match pred {
-            CmpPred::Eq => (Class::Eq(b), Class::Ne(b)),
-            CmpPred::Ne => (Class::Ne(b), Class::Eq(b)),
-            CmpPred::Slt => (Class::Lt(b), Class::Ge(b)),
-            CmpPred::Sge => (Class::Ge(b), Class::Lt(b)),
-            CmpPred::Sle => (Class::Lt(b.checked_add(1)?), Class::Ge(b.checked_add(1)?)),
-            CmpPred::Sgt => (Class::Ge(b.checked_add(1)?), Class::Lt(b.checked_add(1)?)),
-            _ => return None,
-        };
-        match self.class(way, a) {
-            a if a.implies(holds) => Some(true),
-            a if a.implies(fails) => Some(false),
-            _ => None,
-        }
+        self.truth(way, cond)
     }
 
     fn accepts(&mut self, way: &Way, value: Option<Operand>, work: &mut Work) -> bool {
         let returned = value.map_or(Class::Any, |value| self.class(way, value));
-        self.fates
-            .ends(self.caller, returned, self.ending, self.depth, work)
+        let flags = self.flags_after(way);
+        let returned = Returned {
+            func: self.caller,
+            value: returned,
+            flags: &flags,
+        };
+        self.fates.ends(returned, self.ending, self.depth, work)
+    }
+
+    fn depends_on_way(&self, value: Option<Operand>) -> bool {
+        !self.flags.is_empty() || value.is_some_and(|value| value.as_value().is_some())
     }
 }

@@ -13,7 +13,7 @@ use drip_program::{BlockId, Body, Const, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
-use super::doubts::{is_doubtful, is_plainly_possible, is_unwanted};
+use super::doubts::{hangs_on_pointer, is_doubtful, is_plainly_possible, is_unwanted};
 use super::execute::{Fuel, Second, second_look};
 use super::inspect::Inspection;
 use super::known::Known;
@@ -522,8 +522,10 @@ impl<'w, 'a> Work<'w, 'a> {
         match reporter.finding(flow, &shown) {
             Some(mut finding) => {
                 let mut likely = losses.iter().filter(|l| l.2 == Confidence::High);
+                let mut paths = losses.iter().map(|loss| &loss.1);
                 if finding.rule == Rule::D002
                     && !likely.any(|l| is_plainly_possible(self.frame, flow, &l.1))
+                    || paths.any(|path| hangs_on_pointer(self.frame, flow, path))
                 {
                     finding.confidence = finding.confidence.min(Confidence::Medium);
                 }

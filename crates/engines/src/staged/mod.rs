@@ -18,6 +18,7 @@ mod execute;
 mod exits;
 mod fates;
 mod feasible;
+mod flags;
 mod forgotten;
 mod function;
 mod hooks;

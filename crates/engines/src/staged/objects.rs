@@ -5,9 +5,9 @@
 //! structure along).
 
 use drip_flow::Frame;
-use drip_models::{Offset, Outcome, Value, ValuePath};
+use drip_models::{Offset, Outcome, Root, Value, ValuePath};
 use drip_pointer::local::MAX_ASKED_BYTES;
-use drip_pointer::{CellId, Memory, ObjId, ObjKind};
+use drip_pointer::{CellId, Loc, Memory, ObjId, ObjKind};
 use drip_program::{Const, Op, Operand};
 
 /// Holders followed along with one object; what is stored into further ones counts as escaped (ledger: untracked).
@@ -316,15 +316,31 @@ pub fn moved_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     found
 }
 
-/// Objects that are stored through a pointer which may lead anywhere.
+/// Objects that are stored, here or by a callee, through a pointer which may lead anywhere.
 fn stored_out_of_sight(frame: &Frame<'_>, wanted: impl Fn(ObjKind) -> bool) -> Vec<ObjId> {
     let mut found: Vec<ObjId> = Vec::new();
+    let is_anywhere =
+        |targets: &[Loc]| targets.is_empty() || targets.iter().any(|l| l.obj == Memory::WORLD);
+    for (&inst, summary) in &frame.calls {
+        for write in summary.outcomes.iter().flat_map(|outcome| &outcome.writes) {
+            let Value::Entry { path, .. } = &write.value else {
+                continue;
+            };
+            if write.cell.base.root != Root::Ret
+                && is_anywhere(&frame.resolve(inst, &write.cell.base))
+            {
+                let stored = frame.resolve(inst, path);
+                let stored = stored.iter().map(|loc| loc.obj);
+                found.extend(stored.filter(|&obj| wanted(frame.local.memory.kind(obj))));
+            }
+        }
+    }
     for data in frame.body.insts.iter() {
         let Op::Store { addr, value } = data.op else {
             continue;
         };
         let targets = frame.local.targets(addr);
-        if targets.is_empty() || targets.iter().any(|l| l.obj == Memory::WORLD) {
+        if is_anywhere(targets) {
             for loc in frame.local.targets(value) {
                 if wanted(frame.local.memory.kind(loc.obj)) {
                     found.push(loc.obj);

@@ -17,7 +17,7 @@ use drip_flow::{
 };
 use drip_models::{
     Atom, Certainty, Class, Free, MAX_OUTCOMES, MAX_PATH_LOADS, Offset, Outcome, Root, Summary,
-    Value, ValuePath, Write,
+    TextResult, Value, ValuePath, Write,
 };
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Op, Operand, Type};
@@ -126,6 +126,7 @@ pub fn summarize(
         pure: is_pure(frame),
         touched: touched(frame),
         atomic: is_atomic(frame),
+        text: TextResult::Nothing,
         limited: maker.limited,
     };
     counted_releases(&mut summary);

@@ -2,12 +2,17 @@
 //!
 //! A walk over all ways out of one statement, depth first. A call that nobody comes back from ends a way; so does a return that the
 //! asker accepts. A way that goes back to where it has been, or that is too long or too much work ([`Work`]), is a program that runs
-//! on. What a φ is depends on the way, so ways that meet are still two. Cost: at most [`MAX_EDGES`] for one question.
+//! on. What a φ is depends on the way, so ways that meet are still two, unless nothing that the first one came to was decided by how
+//! it came there. Cost: at most [`MAX_EDGES`] for one question.
 
+use drip_models::Class;
 use drip_program::{BlockId, Body, Const, FuncId, InstId, Op, Operand, Program};
+use rustc_hash::FxHashSet;
+
+use super::flags::Flags;
 
 /// Edges that are followed for one question, in all functions together; beyond it the program counts as one that runs on.
-const MAX_EDGES: usize = 400;
+const MAX_EDGES: usize = 2_000;
 
 /// Instructions of all functions that are called on the way; the same beyond it.
 const MAX_WORK: usize = 600;
@@ -17,6 +22,8 @@ const MAX_WORK: usize = 600;
 pub(super) struct Work {
     passed: Vec<FuncId>,
     edges: usize,
+    /// Returns that are followed already: a recursion comes back to where it was called from in the end.
+    asked: Vec<(FuncId, Class, Flags)>,
 }
 
 impl Work {
@@ -27,6 +34,16 @@ impl Work {
             }
         }
         self.edges = self.edges.max(other.edges);
+    }
+
+    /// Asks what comes after a return; false if that has been asked before.
+    pub fn ask(&mut self, func: FuncId, returned: Class, flags: &Flags) -> bool {
+        let question = (func, returned, flags.clone());
+        let is_new = !self.asked.contains(&question);
+        if is_new {
+            self.asked.push(question);
+        }
+        is_new
     }
 
     /// Goes past an instruction; false if that is too much work for a program that is about to end.
@@ -55,6 +72,11 @@ pub(super) trait Asker {
 
     /// Is a return of this value as good as the program's end?
     fn accepts(&mut self, way: &Way, value: Option<Operand>, work: &mut Work) -> bool;
+
+    /// Does it matter for [`Asker::accepts`] which way leads to the return?
+    fn depends_on_way(&self, value: Option<Operand>) -> bool {
+        value.is_some_and(|value| value.as_value().is_some())
+    }
 }
 
 /// The edges of one way, in order.
@@ -99,6 +121,10 @@ pub(super) struct Ways<'w, A> {
     asker: A,
     work: &'w mut Work,
     way: Way,
+    /// Blocks from which every way ends, however one comes there.
+    proven: FxHashSet<BlockId>,
+    /// Decisions so far that may have hung on the way.
+    decided: usize,
 }
 
 impl<'w, A: Asker> Ways<'w, A> {
@@ -109,6 +135,8 @@ impl<'w, A: Asker> Ways<'w, A> {
             asker,
             work,
             way: Way::default(),
+            proven: FxHashSet::default(),
+            decided: 0,
         }
     }
 
@@ -133,8 +161,10 @@ impl<'w, A: Asker> Ways<'w, A> {
         match body.insts[body.terminator(block)].op {
             Op::Br { target } => self.enter(block, target),
             Op::CondBr { cond, then, els } => match self.asker.decides(&self.way, cond) {
-                Some(true) => self.enter(block, then),
-                Some(false) => self.enter(block, els),
+                Some(holds) => {
+                    self.decided += 1;
+                    self.enter(block, if holds { then } else { els })
+                }
                 None => self.enter(block, then) && self.enter(block, els),
             },
             Op::Switch { .. } => {
@@ -142,7 +172,10 @@ impl<'w, A: Asker> Ways<'w, A> {
                 body.for_each_succ(block, |to| targets.push(to));
                 targets.into_iter().all(|to| self.enter(block, to))
             }
-            Op::Ret { value } => self.asker.accepts(&self.way, value, self.work),
+            Op::Ret { value } => {
+                self.decided += usize::from(self.asker.depends_on_way(value));
+                self.asker.accepts(&self.way, value, self.work)
+            }
             Op::Unreachable => true,
             _ => false,
         }
@@ -150,13 +183,20 @@ impl<'w, A: Asker> Ways<'w, A> {
 
     fn enter(&mut self, from: BlockId, block: BlockId) -> bool {
         let edge = (from, block);
+        if self.proven.contains(&block) {
+            return true;
+        }
         if self.way.edges.contains(&edge) || self.work.edges >= MAX_EDGES {
             return false;
         }
         self.work.edges += 1;
         self.way.edges.push(edge);
+        let before = self.decided;
         let ends = self.from(block, 0);
         self.way.edges.pop();
+        if ends && self.decided == before {
+            self.proven.insert(block);
+        }
         ends
     }
 }

@@ -19,6 +19,7 @@ mod memory;
 mod run;
 mod steps;
 mod summaries;
+mod texts;
 mod world;
 
 use std::ops::ControlFlow;

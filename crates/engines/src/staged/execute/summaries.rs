@@ -362,7 +362,11 @@ impl Machine<'_, '_> {
                 }
                 None => self.unknown_word(sort),
             },
-            Told::Unknown(_) => self.unknown_result(world, call, sort),
+            Told::Unknown(_) => {
+                let word = self.unknown_result(world, call, sort);
+                self.assume_text(world, call, word);
+                word
+            }
         }
     }
 

@@ -227,6 +227,9 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             let Some(ty) = self.view.owners.structure(arg) else {
                 continue;
             };
+            if new_block(&summary).is_some() && self.is_copied(call, n) {
+                self.hide(arg);
+            }
             for outcome in &summary.outcomes {
                 if let Value::Entry { path, plus } = &outcome.ret
                     && let (Root::Arg(m), [load]) = (path.root, &path.loads[..])
@@ -241,6 +244,25 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             }
             self.freed_by_summary(call, &summary, n, ty);
         }
+    }
+
+    /// Does a function that makes a block copy what this argument points to (`memdup(p, sizeof(*p))`)?
+    fn is_copied(&self, call: InstId, n: u16) -> bool {
+        let body = self.view.body;
+        let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = body.insts[call].op else {
+            return false;
+        };
+        let Some(&Const::Func(callee)) = body.const_of(callee) else {
+            return false;
+        };
+        let n = usize::from(n);
+        let copier = self.view.context.program.funcs[callee].body.as_ref();
+        copier.is_some_and(|body| {
+            let is_parameter =
+                |src: Operand| src.as_value().and_then(|src| body.as_param(src)) == Some(n);
+            let mut insts = body.insts.iter();
+            insts.any(|data| matches!(data.op, Op::MemCopy { src, .. } if is_parameter(src)))
+        })
     }
 
     /// Freed by somebody who sees the structure as something else.
