@@ -163,7 +163,7 @@ impl<'c, 'a> Called<'c, 'a> {
         self.frame.uses(result).next().is_some()
     }
 
-    fn frees(&self, outcome: &Outcome) -> bool {
+    pub fn frees(&self, outcome: &Outcome) -> bool {
         outcome.frees.iter().any(|f| self.is_object(&f.path))
     }
 
@@ -172,6 +172,25 @@ impl<'c, 'a> Called<'c, 'a> {
         self.frees(outcome)
             || outcome.escapes.iter().any(|e| self.is_object(&e.path))
             || self.keeps(outcome)
+    }
+
+    /// Does the outcome free or keep the object by a path that `other` leaves alone? (Paths that lead to several blocks say little by
+    /// themselves: both outcomes may do something to one of those.)
+    pub fn takes_more(&self, outcome: &Outcome, other: &Outcome) -> bool {
+        let taken = self.taken_by(outcome);
+        let others = self.taken_by(other);
+        taken.iter().any(|path| !others.contains(path))
+    }
+
+    fn taken_by<'o>(&self, outcome: &'o Outcome) -> Vec<&'o ValuePath> {
+        let freed = outcome.frees.iter().map(|free| &free.path);
+        let escaped = outcome.escapes.iter().map(|escape| &escape.path);
+        let kept = outcome.writes.iter().filter_map(|write| match &write.value {
+            Value::Entry { path, .. } if self.is_keeping(write) => Some(path),
+            _ => None,
+        });
+        let paths = freed.chain(escaped).chain(kept);
+        paths.filter(|path| self.is_object(path)).collect()
     }
 
     /// Does the outcome keep the object, without freeing it, and not only in a variable of the caller's?

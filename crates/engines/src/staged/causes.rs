@@ -1,8 +1,8 @@
 //! Question: which findings have one cause?
 //!
-//! A function that frees its argument on some paths and not on others loses the memory of everybody who calls it. That is
+//! A function that frees or keeps its argument on some paths and not on others loses the memory of everybody who calls it. That is
 //! one defect, and hundreds of findings: if more than [`MAX_PER_CAUSE`] allocations are lost because the same function did not
-//! free them this time, the first one is shown and says how many more there are (Engler's "belief": callers that all do the
+//! take them this time, the first one is shown and says how many more there are (Engler's "belief": callers that all do the
 //! same are right, and the function is wrong).
 
 use drip_flow::{Choice, Frame, UseFlow, Values};
@@ -12,6 +12,7 @@ use drip_program::{Const, FuncId, InstId, Op};
 use rustc_hash::FxHashMap;
 
 use super::afterwards::{Returns, afterwards};
+use super::alternatives::Called;
 use super::doubts::has_key;
 use super::paths::Path;
 use super::settings::Setting;
@@ -21,12 +22,36 @@ use crate::finding::{Confidence, Finding, LostPoint};
 const MAX_PER_PLACE: usize = 2;
 
 /// Findings that one function may cause before they are shown as one.
-const MAX_PER_CAUSE: usize = 8;
+const MAX_PER_CAUSE: usize = 4;
 
-/// A finding with the function that could have freed the object and did not.
+/// What a function does to an argument on other paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Care {
+    Keep,
+    Free,
+}
+
+impl Care {
+    pub fn verb(self) -> &'static str {
+        match self {
+            Care::Keep => "keep",
+            Care::Free => "free",
+        }
+    }
+}
+
+/// A call that could have taken care of the object and did not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blamed {
+    pub call: InstId,
+    pub func: FuncId,
+    pub care: Care,
+}
+
+/// A finding with the function that could have taken care of the object and did not.
 pub struct Caused {
     pub finding: Finding,
-    pub by: Option<FuncId>,
+    pub(super) by: Option<Blamed>,
     /// What comes after all of its losses, if that is only a return.
     pub(super) after: Option<Returns>,
     /// The function that loses it, and what each of the losses asks of its arguments.
@@ -94,26 +119,30 @@ fn is_lost_in_each_turn(frame: &Frame<'_>, flow: &UseFlow) -> bool {
     is_bound && !is_stored && loops.innermost(birth).is_some_and(is_repeated)
 }
 
-/// The last function on the path that frees the object in another outcome than the one it had.
-pub fn cause(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> Option<FuncId> {
+/// The last call on the path that frees or keeps the object in another outcome than the one it had.
+pub(super) fn cause(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> Option<Blamed> {
     let choices = path.hops.iter().flat_map(|hop| &hop.choices);
-    let blamed = |choice: &Choice| blamed(frame, flow, choice);
-    choices.filter_map(blamed).last()
+    choices
+        .filter_map(|choice| blamed(frame, flow, choice))
+        .last()
 }
 
-fn blamed(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> Option<FuncId> {
+fn blamed(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> Option<Blamed> {
     let func = defined_callee(frame, choice.inst)?;
-    let object = flow.objects.first()?;
-    let outcomes = &frame.calls.get(&choice.inst)?.outcomes;
-    let frees = |outcome: &Outcome| {
-        let mut paths = outcome.frees.iter().map(|f| &f.path);
-        paths.any(|path| {
-            let targets = frame.resolve(choice.inst, path);
-            targets.iter().any(|loc| loc.obj == *object)
-        })
+    let call = Called::new(frame, flow, choice.inst)?;
+    let chosen = call.outcomes.get(usize::from(choice.alternative))?;
+    let is_otherwise = |other: &&Outcome| call.takes_more(other, chosen);
+    let mut others = call.outcomes.iter().filter(is_otherwise).peekable();
+    others.peek()?;
+    let care = match others.any(|other| call.frees(other)) {
+        true => Care::Free,
+        false => Care::Keep,
     };
-    let chosen = outcomes.get(usize::from(choice.alternative))?;
-    (!frees(chosen) && outcomes.iter().any(frees)).then_some(func)
+    Some(Blamed {
+        call: choice.inst,
+        func,
+        care,
+    })
 }
 
 /// The function that a call goes to, if its body is known: library functions do what their models say.
@@ -167,33 +196,59 @@ pub fn one_per_place(findings: Vec<Finding>) -> Vec<Finding> {
     shown
 }
 
-/// Shows findings with one cause as one. `findings` are in the order of the report.
+/// What is known of all findings with one cause.
+struct Group {
+    size: usize,
+    /// How many of them are more than suspicions.
+    certain: usize,
+    /// The confidence of the one that stands for all.
+    confidence: Confidence,
+    is_shown: bool,
+}
+
+/// Shows findings with one cause as one, the first of those that are most certain. `findings` are in the order of the report.
 pub fn one_per_cause(findings: Vec<Caused>, name: impl Fn(FuncId) -> String) -> Vec<Finding> {
-    let mut counts: FxHashMap<FuncId, usize> = FxHashMap::default();
-    for func in findings.iter().filter_map(|f| f.by) {
-        *counts.entry(func).or_default() += 1;
+    let mut groups: FxHashMap<FuncId, Group> = FxHashMap::default();
+    for caused in &findings {
+        let Some(by) = caused.by else { continue };
+        let confidence = caused.finding.confidence;
+        let group = groups.entry(by.func).or_insert(Group {
+            size: 0,
+            certain: 0,
+            confidence,
+            is_shown: false,
+        });
+        group.size += 1;
+        group.certain += usize::from(confidence > Confidence::Low);
+        group.confidence = group.confidence.max(confidence);
     }
+    groups.retain(|_, group| group.size > MAX_PER_CAUSE);
     let mut shown = Vec::with_capacity(findings.len());
     for Caused {
         mut finding, by, ..
     } in findings
     {
-        let Some(func) = by.filter(|func| counts.get(func).is_some_and(|&n| n > MAX_PER_CAUSE))
-        else {
+        let known = by.and_then(|by| Some((by, groups.get_mut(&by.func)?)));
+        let Some((by, group)) = known else {
             shown.push(finding);
             continue;
         };
-        // Once shown, the rest of them is counted already.
-        if let Some(count) = counts.get_mut(&func).filter(|n| **n < usize::MAX) {
-            finding.message = format!(
-                "{}; {} more allocations are lost because `{}` does not always free",
-                finding.message,
-                *count - 1,
-                name(func)
-            );
-            *count = usize::MAX;
-            shown.push(finding);
+        if group.is_shown || finding.confidence < group.confidence {
+            continue;
         }
+        group.is_shown = true;
+        // Everybody hands blocks to a function that may refuse them, and hardly ever a run shows that it does: it will not.
+        if by.care == Care::Keep && 2 * group.certain < group.size {
+            finding.confidence = Confidence::Low;
+        }
+        finding.message = format!(
+            "{}; {} more allocations are lost because `{}` does not always {}",
+            finding.message,
+            group.size - 1,
+            name(by.func),
+            by.care.verb()
+        );
+        shown.push(finding);
     }
     shown
 }

@@ -7,6 +7,7 @@ use drip_program::{BlockId, Const, InstId, Op, Operand, Program, VarId};
 use rustc_hash::FxHashSet;
 
 use super::calls::callee_name;
+use super::causes::cause;
 use super::names::{Names, UNNAMED_CALLEE};
 use super::paths::Path;
 use crate::finding::{
@@ -497,6 +498,17 @@ impl<'r, 'a> Reporter<'r, 'a> {
         }
         if !born {
             steps.push(allocation);
+        }
+        if let Some(by) = cause(self.frame, flow, loss.path)
+            && by.call != call
+            && by.call != loss.end.at
+        {
+            let callee = quoted(&self.names.callee(by.call));
+            steps.push(Step {
+                kind: StepKind::Call,
+                at: self.names.position(by.call),
+                text: format!("{callee} does not {} it on this path", by.care.verb()),
+            });
         }
         let LostPoint { at, text } = self.lost_point(flow, loss);
         steps.push(Step {
