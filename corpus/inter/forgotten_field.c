@@ -394,3 +394,42 @@ void process_scan(struct process *p, const char *line) {
   if (!*line)
     process_delete(p);
 }
+
+/* A copy by a helper: whoever frees the copy leaves what it shares with the original. */
+struct shared {
+  char *name;
+  char *items;
+};
+
+static void *copy_of(const void *from, size_t n) {
+  void *to = malloc(n);
+  if (to)
+    memcpy(to, from, n);
+  return to;
+}
+
+struct shared *new_shared_ok(const char *name) {
+  struct shared *made = calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  made->name = strdup(name);
+  return made;
+}
+
+void free_shared_ok(struct shared *made) {
+  free(made->name);
+  free(made->items);
+  free(made);
+}
+
+struct shared *temporary_ok(const struct shared *made) {
+  struct shared *copy = copy_of(made, sizeof(*made));
+  if (copy)
+    copy->items = malloc(8);
+  return copy;
+}
+
+void free_temporary_ok(struct shared *copy) {
+  free(copy->items);
+  free(copy);
+}

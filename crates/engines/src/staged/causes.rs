@@ -52,6 +52,8 @@ pub(super) struct Blamed {
 pub struct Caused {
     pub finding: Finding,
     pub(super) by: Option<Blamed>,
+    /// The functions that have refused the block, and as which argument, if each of the losses is such a refusal.
+    pub(super) refused: Option<Vec<(FuncId, usize)>>,
     /// What comes after all of its losses, if that is only a return.
     pub(super) after: Option<Returns>,
     /// The function that loses it, and what each of the losses asks of its arguments.
@@ -66,6 +68,7 @@ impl Caused {
         Caused {
             finding,
             by: None,
+            refused: None,
             after: None,
             asked: None,
             settings: None,

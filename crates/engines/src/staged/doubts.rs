@@ -8,7 +8,7 @@ use drip_flow::{Choice, End, Frame, Symbol, UseFlow, Values, cell_of};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_pointer::{CellId, ObjKind};
-use drip_program::{BlockId, Const, InstId, Op, Operand, Type};
+use drip_program::{BlockId, Const, FuncId, InstId, Op, Operand, Type};
 
 use super::afterwards::afterwards;
 use super::alternatives::{Called, could_be_otherwise};
@@ -29,7 +29,6 @@ pub fn is_doubtful(
     end: &End,
 ) -> bool {
     is_unseen(frame, flow, path)
-        || is_refused(frame, flow, path)
         || is_empty_after_birth(frame, values, flow, path)
         || is_changed_by_callee(frame, values, flow, path)
         || is_owned_by_chance(frame, flow, path)
@@ -200,19 +199,18 @@ fn is_unseen_choice(frame: &Frame<'_>, flow: &UseFlow, choice: &Choice) -> bool 
 /// Was the block refused by a callee that keeps such blocks otherwise, because of what it found in memory (a key that is there already, a
 /// parent that is set)? What there is the caller knows better than its callee, and who hands a new block over as a rule knows that it
 /// will be taken.
-fn is_refused(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+pub fn refused(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> Option<(FuncId, usize)> {
+    let object = *flow.objects.first()?;
     let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
-    choices.any(|choice| {
-        let Some(call) = Called::new(frame, flow, choice.inst) else {
-            return false;
-        };
-        let Some(chosen) = call.outcomes.get(usize::from(choice.alternative)) else {
-            return false;
-        };
+    choices.find_map(|choice| {
+        let callee = defined_callee(frame, choice.inst)?;
+        let call = Called::new(frame, flow, choice.inst)?;
+        let chosen = call.outcomes.get(usize::from(choice.alternative))?;
         let mut others = call.outcomes.iter();
-        defined_callee(frame, choice.inst).is_some()
-            && !call.takes(chosen)
-            && others.any(|other| call.is_kept_by(other))
+        let is_refused = !call.takes(chosen) && others.any(|other| call.is_kept_by(other));
+        let holds = |&arg: &Operand| frame.local.targets(arg).iter().any(|loc| loc.obj == object);
+        let handed = frame.args(choice.inst).iter().position(holds)?;
+        is_refused.then_some((callee, handed))
     })
 }
 

@@ -24,6 +24,7 @@ use super::fates::{Ending, Fates};
 use super::forgotten::forgotten_fields;
 use super::function::{Result, Wanted, analyse};
 use super::merge::narrowed;
+use super::refusals::Refusals;
 use super::settings::{Setting, freed_settings};
 use crate::finding::{Analysis, Confidence, Finding, LedgerEntry, Rule, SourcePos, Verdict};
 
@@ -61,6 +62,11 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
     let freed = freed_settings(&facts.context(&computed), &wanted);
     let callers = Callers::new(program, &facts.graph);
     let fates = Fates::new(program, &callers);
+    let context = facts.context(&computed);
+    let refusals = Refusals {
+        context: &context,
+        callers: &callers,
+    };
     for caused in &mut findings {
         let is_impossible = caused.asked.as_ref().is_some_and(|(func, asked)| {
             let mut losses = asked.iter();
@@ -74,7 +80,11 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
         let ends = |returns| fates.ends_after(returns, ending);
         let is_kept = |settings: &Vec<Setting>| settings.iter().all(|s| !freed.contains(s));
         let is_setting = caused.settings.as_ref().is_some_and(is_kept);
-        if is_impossible || is_setting || caused.after.as_ref().is_some_and(ends) {
+        let is_never_freed = |&(func, arg): &(FuncId, usize)| !refusals.is_minded(func, arg);
+        let is_refused =
+            |refused: &Vec<_>| !refused.is_empty() && refused.iter().all(is_never_freed);
+        let is_refused = caused.refused.as_ref().is_some_and(is_refused);
+        if is_impossible || is_setting || is_refused || caused.after.as_ref().is_some_and(ends) {
             caused.finding.confidence = Confidence::Low;
         }
     }

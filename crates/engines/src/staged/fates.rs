@@ -57,20 +57,23 @@ impl<'f> Fates<'f> {
     /// Does the program end after each of these returns?
     pub fn ends_after(&self, returns: &Returns, ending: Ending) -> bool {
         let mut work = returns.work.clone();
+        work.take_end();
         let mut values = returns.values.iter();
-        values.all(|&value| {
+        let all_end = values.all(|&value| {
             let returned = Returned {
                 func: returns.func,
                 value,
                 flags: &returns.flags,
             };
             self.ends(returned, ending, MAX_DEPTH, &mut work)
-        })
+        });
+        all_end && (work.take_end() || returns.values.is_empty())
     }
 
     fn ends(&self, returned: Returned<'_>, ending: Ending, depth: usize, work: &mut Work) -> bool {
         let Returned { func, value, flags } = returned;
         if self.program.func_name(func) == "main" {
+            work.end();
             return ending == Ending::Main && self.large.contains(&func);
         }
         if !work.ask(func, value, flags) {

@@ -13,7 +13,7 @@ use drip_program::{BlockId, Body, Const, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
-use super::doubts::{hangs_on_pointer, is_doubtful, is_plainly_possible, is_unwanted};
+use super::doubts::{hangs_on_pointer, is_doubtful, is_plainly_possible, is_unwanted, refused};
 use super::execute::{Fuel, Second, second_look};
 use super::inspect::Inspection;
 use super::known::Known;
@@ -182,8 +182,11 @@ fn convincing_path(
 ) -> Option<(Path, Confidence)> {
     let frame = trials.frame;
     let mut excluded: Vec<Vec<BlockId>> = Vec::new();
+    let mut suspicion: Option<(Path, Confidence)> = None;
     for _ in 0..MAX_SECOND_LOOKS {
-        let (path, confidence) = trials.feasible_path(flow, end, &excluded)?;
+        let Some((path, confidence)) = trials.feasible_path(flow, end, &excluded) else {
+            break;
+        };
         if is_unwanted(frame, trials.values, flow, &path, end) {
             return Some((path, Confidence::Low));
         }
@@ -208,6 +211,17 @@ fn convincing_path(
         );
         match look.second {
             Second::Lost => return Some((path, confidence)),
+            // The block may be lost before it is handed to whoever refuses it, too.
+            Second::LostPerhaps if refused(frame, flow, &path).is_some() => {
+                let doubtful = is_doubtful(frame, trials.values, flow, &path, end)
+                    || is_doubted_twice(frame, flow, &path, end, confidence);
+                let confidence = match doubtful {
+                    true => Confidence::Low,
+                    false => confidence.min(Confidence::Medium),
+                };
+                excluded.push(path.blocks(flow).collect());
+                suspicion.get_or_insert((path, confidence));
+            }
             Second::LostPerhaps
                 if !is_doubted_twice(frame, flow, &path, end, confidence)
                     && !is_doubtful(frame, trials.values, flow, &path, end) =>
@@ -219,9 +233,9 @@ fn convincing_path(
             }
             Second::Refuted => excluded.push(path.blocks(flow).take(look.passed + 1).collect()),
         }
+        trials.exhausted |= excluded.len() == MAX_SECOND_LOOKS;
     }
-    trials.exhausted = true;
-    None
+    suspicion
 }
 
 /// Two doubts are too many: the plainer paths can't be taken, a callee has to find in memory what it takes, and on other paths the function
@@ -542,8 +556,15 @@ impl<'w, 'a> Work<'w, 'a> {
                     replaced_setting(self.frame, flow, &flow.ends[*index])
                 };
                 let settings = losses.iter().map(setting).collect();
+                let shown = losses.iter().filter(|loss| loss.2 > Confidence::Low);
+                // What a run loses that asks nothing of memory is refused for want of memory.
+                let is_plain = |confidence| confidence == Confidence::High;
+                let refusals = shown.map(|(_, path, confidence)| {
+                    refused(self.frame, flow, path).filter(|_| !is_plain(*confidence))
+                });
                 self.findings.push(Caused {
                     finding,
+                    refused: refusals.collect(),
                     by,
                     after: after_all(self.frame, self.values, flow, &losses),
                     asked: Some((self.frame.func, asked)),

@@ -30,6 +30,7 @@ mod merge;
 mod names;
 mod objects;
 mod paths;
+mod refusals;
 mod region;
 mod replay;
 mod report;

@@ -24,6 +24,8 @@ pub(super) struct Work {
     edges: usize,
     /// Returns that are followed already: a recursion comes back to where it was called from in the end.
     asked: Vec<(FuncId, Class, Flags)>,
+    /// Some way has come to the program's end: a function that only calls itself never does.
+    has_ended: bool,
 }
 
 impl Work {
@@ -34,6 +36,15 @@ impl Work {
             }
         }
         self.edges = self.edges.max(other.edges);
+    }
+
+    /// Whether any way has come to the end; what was so before does not count any more.
+    pub fn take_end(&mut self) -> bool {
+        std::mem::take(&mut self.has_ended)
+    }
+
+    pub fn end(&mut self) {
+        self.has_ended = true;
     }
 
     /// Asks what comes after a return; false if that has been asked before.
@@ -152,6 +163,7 @@ impl<'w, A: Asker> Ways<'w, A> {
             .filter(|inst| inst.as_u32() >= first)
         {
             if self.asker.never_passes(inst) {
+                self.work.end();
                 return true;
             }
             if !self.work.pass(self.program, body, inst) {

@@ -52,11 +52,11 @@ fn literal(format: &[u8]) -> i64 {
             continue;
         }
         // A directive ends with its letter; a second `%` stands for itself.
-        match rest
-            .find(|byte| byte.is_ascii_alphabetic() && !b"hlLqjzt".contains(byte) || **byte == b'%')
-        {
-            Some(b'%') => count += 1,
-            _ => {}
+        let is_last = |byte: &&u8| {
+            **byte == b'%' || byte.is_ascii_alphabetic() && !b"hlLqjzt".contains(*byte)
+        };
+        if rest.find(is_last) == Some(&b'%') {
+            count += 1;
         }
     }
     count
