@@ -185,10 +185,13 @@ impl<'c, 'a> Called<'c, 'a> {
     fn taken_by<'o>(&self, outcome: &'o Outcome) -> Vec<&'o ValuePath> {
         let freed = outcome.frees.iter().map(|free| &free.path);
         let escaped = outcome.escapes.iter().map(|escape| &escape.path);
-        let kept = outcome.writes.iter().filter_map(|write| match &write.value {
-            Value::Entry { path, .. } if self.is_keeping(write) => Some(path),
-            _ => None,
-        });
+        let kept = outcome
+            .writes
+            .iter()
+            .filter_map(|write| match &write.value {
+                Value::Entry { path, .. } if self.is_keeping(write) => Some(path),
+                _ => None,
+            });
         let paths = freed.chain(escaped).chain(kept);
         paths.filter(|path| self.is_object(path)).collect()
     }

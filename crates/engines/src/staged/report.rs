@@ -501,7 +501,7 @@ impl<'r, 'a> Reporter<'r, 'a> {
         }
         if let Some(by) = cause(self.frame, flow, loss.path)
             && by.call != call
-            && by.call != loss.end.at
+            && self.rule(flow, loss.end) != Rule::D003
         {
             let callee = quoted(&self.names.callee(by.call));
             steps.push(Step {

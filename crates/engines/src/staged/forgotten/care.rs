@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use drip_base::{EntityId, Graph};
 use drip_pointer::Callees;
-use drip_program::{BlockId, Cfg, FuncId};
+use drip_program::{BlockId, Cfg, FuncAttrs, FuncId};
 use rustc_hash::FxHashSet;
 
 use super::super::calls::CallContext;
@@ -24,10 +24,16 @@ pub fn is_cared_for(
     replaces: impl Fn(FuncId) -> bool,
 ) -> bool {
     let graph = &context.graph.graph;
-    // Somebody who does one after the other counts as well.
     let mut callers = (0..graph.len())
         .map(FuncId::new)
-        .filter(|&caller| graph.succs(caller).contains(&func));
+        .filter(|&caller| graph.succs(caller).contains(&func))
+        .peekable();
+    // Handed to code that nobody sees, which calls it later: whoever hands it over may have emptied the structure before.
+    let attributes = context.program.funcs[func].attrs;
+    if callers.peek().is_none() && attributes.has(FuncAttrs::ADDRESS_TAKEN) {
+        return true;
+    }
+    // Somebody who does one after the other counts as well.
     let own = below(graph, &[func], MAX_DEPTH);
     let emptying: FxHashSet<FuncId> = freeing
         .iter()
