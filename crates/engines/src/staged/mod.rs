@@ -35,6 +35,7 @@ mod report;
 mod rests;
 mod settings;
 mod summarize;
+mod told;
 mod trials;
 mod turns;
 mod unify;

@@ -17,7 +17,8 @@ use drip_program::{BlockId, Cfg, CmpPred, FuncId, InstId, Op, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::care::below;
-use super::facts::{Facts, Place};
+use super::facts::{Facts, Place, Taking};
+use super::replaced::Replacements;
 use super::view::{CellWay, Start, View};
 
 /// Calls down to somebody who may empty the place.
@@ -31,7 +32,11 @@ pub struct Overwriting {
 }
 
 /// The stores of a function that lose something.
-pub fn overwritings(view: &View<'_, '_>, facts: &Facts) -> Vec<Overwriting> {
+pub fn overwritings(
+    view: &View<'_, '_>,
+    facts: &Facts,
+    replacements: &Replacements<'_, '_>,
+) -> Vec<Overwriting> {
     let mut found = Vec::new();
     let mut cfg = None;
     for (store, data) in view.body.insts.iter_enumerated() {
@@ -39,14 +44,20 @@ pub fn overwritings(view: &View<'_, '_>, facts: &Facts) -> Vec<Overwriting> {
             continue;
         };
         let Some(place) = view.place(addr).filter(|&place| {
-            facts.made.contains_key(&place) && facts.is_owner(place) && view.is_null_or_new(value)
+            let is_own = |n| facts.own_parameters.contains(&(view.func, n));
+            let is_new = view.is_null_or_new(value) || view.parameter(value).is_some_and(is_own);
+            facts.made.contains_key(&place) && facts.is_owner(place) && is_new
         }) else {
             continue;
         };
         let Some(way) = view.way(addr) else { continue };
         let cfg = cfg.get_or_insert_with(|| view.cfg());
         let search = Search::new(view, facts, cfg, place, &way, store);
-        if search.is_lost() {
+        let is_lost = search.is_lost(|search| {
+            let is_filled = replacements.is_filled(view, cfg, place, store);
+            is_filled && search.reaches_store(From::Block(cfg.entry()))
+        });
+        if is_lost {
             found.push(Overwriting {
                 place,
                 func: view.func,
@@ -61,6 +72,8 @@ struct Search<'a, 's, 'c> {
     view: &'a View<'s, 'c>,
     cfg: &'a Cfg,
     store: InstId,
+    /// Somebody frees what the place holds: what unknown code gets to see of it stays there.
+    is_claimed: bool,
     /// Pointers that were read from the cell.
     loads: Vec<ValueId>,
     /// Instructions after which the cell may be empty or another one.
@@ -82,17 +95,12 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             view,
             cfg,
             store,
+            is_claimed: facts.freed.contains_key(&place),
             loads: Vec::new(),
             barriers: FxHashSet::default(),
             filled: Vec::new(),
         };
-        let mut emptying: FxHashSet<FuncId> = FxHashSet::default();
-        emptying.extend(facts.freed.get(&place).into_iter().flatten());
-        emptying.extend(facts.stored.get(&place).into_iter().flatten());
-        // Who replaces the block leaves another one there.
-        for made in facts.made.get(&place).into_iter().flatten() {
-            emptying.remove(&made.0);
-        }
+        let emptying = facts.emptying(place);
         let mut known: FxHashMap<FuncId, bool> = FxHashMap::default();
         for (inst, data) in view.body.insts.iter_enumerated() {
             match data.op {
@@ -153,16 +161,16 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         })
     }
 
-    fn is_lost(&self) -> bool {
+    /// `is_full`: does the place hold something although nothing in this function says so?
+    fn is_lost(&self, is_full: impl Fn(&Self) -> bool) -> bool {
         let Some(at) = self.view.body.block_of(self.store) else {
             return false;
         };
         if !self.cfg.is_reachable(at) || self.is_taken_near(at) {
             return false;
         }
-        self.evidence()
-            .into_iter()
-            .any(|start| self.reaches_store(start))
+        let mut evidence = self.evidence().into_iter();
+        evidence.any(|start| self.reaches_store(start)) || is_full(self)
     }
 
     /// Does somebody take the old pointer on a way through the store?
@@ -172,7 +180,10 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         let before = below(self.cfg.reversed_graph(), self.cfg.preds(store), usize::MAX);
         self.loads.iter().any(|&load| {
             let takers = self.view.uses(load, None).takers;
-            let mut blocks = takers.iter().filter_map(|&(taker, _)| body.block_of(taker));
+            let takers = takers
+                .iter()
+                .filter(|taker| !(self.is_claimed && taker.1 == Taking::Lent));
+            let mut blocks = takers.filter_map(|&(taker, _)| body.block_of(taker));
             blocks.any(|block| block == store || behind.contains(&block) || before.contains(&block))
         })
     }

@@ -62,7 +62,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             if Some(operand) != addr
                 && let Some(&Const::Global { global, .. }) = body.const_of(operand)
             {
-                self.facts.borrowing.insert(Place::Variable(global));
+                self.facts.borrow(self.view, Place::Variable(global), inst);
             }
         });
     }
@@ -74,13 +74,20 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
         let func = self.view.func;
         self.facts.stored.entry(place).or_default().insert(func);
         let made = self.view.maker(value);
-        let stays = made.is_some_and(|made| self.stays(made.1, inst));
+        let stays = made.is_some_and(|made| self.view.stays(self.view.body.result(made.1), inst));
         if let Some(made) = made.filter(|_| stays) {
             self.facts.made.entry(place).or_default().push(made);
         }
+        if self.view.may_be_null_constant(value) {
+            self.facts.emptied.entry(place).or_default().insert(func);
+        }
         let is_own = stays && self.view.is_null_or_new(value);
-        if !is_own && !self.view.is_null(value) {
-            self.facts.borrowing.insert(place);
+        if is_own || self.view.is_null(value) {
+            return;
+        }
+        match self.view.parameter(value) {
+            Some(n) => self.facts.handed.push((place, func, n, inst)),
+            None => self.facts.borrow(self.view, place, inst),
         }
     }
 
@@ -105,7 +112,10 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             tracing::trace!(place = place.text(program), function, ?taking, takers = ?uses.takers, "taken");
         }
         match uses.taking {
-            Some(Taking::Returned) if self.is_called && !self.stores_to(place) => {}
+            Some(Taking::Returned) if self.stores_to(place) => {
+                self.facts.take(place, Taking::Moved, self.view.func);
+            }
+            Some(Taking::Returned) if self.is_called => {}
             Some(taking) => self.facts.take(place, taking, self.view.func),
             None => {}
         }
@@ -140,13 +150,11 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                 // A field of a structure with a name goes by that.
                 Op::Store { addr, .. } if self.view.place(addr).is_some() => {}
                 Op::Store { value, .. } => match self.view.maker(value) {
-                    Some(made) if self.stays(made.1, inst) => {
+                    Some(made) if self.view.stays(self.view.body.result(made.1), inst) => {
                         self.facts.made.entry(place).or_default().push(made);
                     }
                     _ if self.view.is_null(value) => {}
-                    _ => {
-                        self.facts.borrowing.insert(place);
-                    }
+                    _ => self.facts.borrow(self.view, place, inst),
                 },
                 _ => {}
             }
@@ -175,8 +183,11 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                 }
             }
         }
-        if !uses.aliases.is_empty() || matches!(uses.taking, Some(Taking::Moved | Taking::Returned))
-        {
+        let is_shared = matches!(
+            uses.taking,
+            Some(Taking::Moved | Taking::Lent | Taking::Returned)
+        );
+        if !uses.aliases.is_empty() || is_shared {
             self.facts.moved.insert(place);
         }
     }
@@ -195,12 +206,6 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             let hidden = structures_in(self.view.context.program, ty);
             self.facts.opaque.extend(hidden);
         }
-    }
-
-    /// Is a new block given to nobody but by this one store?
-    fn stays(&self, made: InstId, store: InstId) -> bool {
-        let uses = self.view.uses(self.view.body.result(made), Some(store));
-        uses.taking.is_none() && uses.aliases.is_empty()
     }
 
     /// Is it a parameter of the function, under whatever name?
@@ -260,6 +265,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                     let calls = self.facts.freed_by_calls.entry(place).or_default();
                     calls.push((self.view.func, call));
                 }
+                None if load.is_exact() => {}
                 None => {
                     let hidden = structures_in(self.view.context.program, ty);
                     self.facts.opaque.extend(hidden);
@@ -291,7 +297,12 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             return;
         };
         let func = self.view.func;
-        let is_inside = |path: &ValuePath| path.root == Root::Arg(n);
+        // What the callee does to other fields of the same structure is their matter.
+        let is_inside = |path: &ValuePath| {
+            let first = path.loads.first();
+            let is_here = first.is_none_or(|load| !load.is_exact() || load.base == 0);
+            path.root == Root::Arg(n) && is_here
+        };
         let taking = match returns(summary, is_inside) {
             true => Some(Taking::Moved),
             false => taking_of(summary, is_inside),
@@ -311,9 +322,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                     self.facts.made.entry(place).or_default().push(made);
                 }
                 Value::Int(0) => {}
-                _ => {
-                    self.facts.borrowing.insert(place);
-                }
+                _ => self.facts.borrow(self.view, place, call),
             }
         }
     }

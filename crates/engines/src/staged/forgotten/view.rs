@@ -1,6 +1,7 @@
 //! What becomes of a value in one function, and what can be put into a place?
 
 use drip_models::{Certainty, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
+use drip_pointer::Callees;
 use drip_pointer::owners::Owners;
 use drip_program::{BinaryOp, Body, Cfg, Const, FuncId, GlobalId, InstId, Op, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -193,6 +194,35 @@ impl<'s, 'c> View<'s, 'c> {
         }
     }
 
+    /// Is it null, or null on some way?
+    pub fn may_be_null_constant(&self, value: Operand) -> bool {
+        let def = value.as_value().and_then(|value| self.body.def(value));
+        match def.map(|inst| self.body.insts[inst].op) {
+            Some(Op::Phi { incoming }) => {
+                let mut inputs = self.body.incoming(incoming).iter();
+                inputs.any(|input| self.is_null(input.value))
+            }
+            Some(Op::Select { then, els, .. }) => self.is_null(then) || self.is_null(els),
+            _ => self.is_null(value),
+        }
+    }
+
+    /// Which parameter it is, under whatever type.
+    pub fn parameter(&self, value: Operand) -> Option<u16> {
+        let value = value.as_value()?;
+        match self.body.def(value).map(|inst| self.body.insts[inst].op) {
+            Some(Op::Cast { value, .. }) => self.parameter(value),
+            Some(_) => None,
+            None => u16::try_from(self.body.as_param(value)?).ok(),
+        }
+    }
+
+    /// Is a value given to nobody but by this one instruction?
+    pub fn stays(&self, value: ValueId, given: InstId) -> bool {
+        let uses = self.uses(value, Some(given));
+        uses.taking.is_none() && uses.aliases.is_empty()
+    }
+
     pub fn is_null(&self, value: Operand) -> bool {
         matches!(
             self.body.const_of(value),
@@ -310,16 +340,37 @@ impl<'s, 'c> View<'s, 'c> {
     /// Does a call free an argument or keep it, or is it given to somebody who is not known? And does it give it back?
     fn taken_by(&self, call: InstId, positions: &[u16]) -> (Option<Taking>, bool) {
         // The called function itself is no argument.
-        let Some(summary) = self.summary(call).filter(|_| !positions.is_empty()) else {
+        if positions.is_empty() {
+            return (Some(Taking::Moved), false);
+        }
+        let Some(summary) = self.summary(call) else {
             return (Some(Taking::Moved), false);
         };
+        let is_unknown = self.calls_unknown(call);
         let mut taken = (None, false);
         for &n in positions {
             let is_it = |path: &ValuePath| path.root == Root::Arg(n) && path.loads.is_empty();
-            taken.0 = taken.0.max(taking_of(&summary, is_it));
+            let taking = match taking_of(&summary, is_it) {
+                Some(Taking::Moved) if is_unknown => Some(Taking::Lent),
+                taking => taking,
+            };
+            taken.0 = taken.0.max(taking);
             taken.1 |= returns(&summary, is_it);
         }
         taken
+    }
+
+    /// Is it one function outside of the program that nobody has described?
+    fn calls_unknown(&self, call: InstId) -> bool {
+        let context = self.context;
+        let is_unknown = |func: &FuncId| {
+            let is_described = context.library.find(context.program.func_name(*func));
+            context.program.funcs[*func].body.is_none() && is_described.is_none()
+        };
+        match context.graph.callees(self.func, call) {
+            Callees::Known(callees) => callees.iter().all(is_unknown),
+            _ => false,
+        }
     }
 }
 
