@@ -20,6 +20,7 @@ mod fates;
 mod feasible;
 mod forgotten;
 mod function;
+mod grown;
 mod hooks;
 mod inspect;
 mod interface;
