@@ -13,8 +13,7 @@ use smallvec::smallvec;
 /// Outcomes that return something that is not null return a new block, if it can be nothing else. `handed`: the blocks that the function
 /// may hand out.
 pub fn tell_new_results(frame: &Frame<'_>, handed: &[ObjId], outcomes: &mut [Outcome]) {
-    let is_open =
-        |o: &Outcome| o.ret == Value::Unknown(Class::NonZero) && o.fresh.is_empty();
+    let is_open = |o: &Outcome| o.ret == Value::Unknown(Class::NonZero) && o.fresh.is_empty();
     if !outcomes.iter().any(is_open) {
         return;
     }

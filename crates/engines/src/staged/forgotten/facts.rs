@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::calls::CallContext;
 use super::super::names::position_in;
 use super::care::{below, is_cared_for};
+use super::programs::Programs;
 use super::view::View;
 
 /// A new block that is stored in a place: the function, the call, and which of its blocks.
@@ -66,6 +67,8 @@ pub struct Release {
     pub call: InstId,
     /// The block is a parameter of the function.
     pub is_parameter: bool,
+    /// It may have been made just before: then there is nothing in it yet.
+    pub is_new: bool,
 }
 
 /// What happens to what a place holds.
@@ -285,7 +288,12 @@ impl Facts {
     }
 
     /// The free that forgets what the place holds.
-    pub fn forgetting(&self, context: &CallContext<'_>, place: Place) -> Option<Release> {
+    pub fn forgetting(
+        &self,
+        context: &CallContext<'_>,
+        programs: &Programs,
+        place: Place,
+    ) -> Option<Release> {
         let made = self.made.get(&place)?;
         let places = match place {
             Place::Field(field) => self.released.get(&field.0),
@@ -309,9 +317,12 @@ impl Facts {
             !release.is_parameter && makers.any(|made| made.0 == release.func)
         };
         let places = places.into_iter().flatten();
+        let can_lose =
+            |release: &&Release| made.iter().any(|made| programs.share(made.0, release.func));
+        let places = places.filter(can_lose);
         let mut places = places.filter(|place| !is_maker(place.func) && !is_made_in(place));
         match self.freed.get(&place) {
-            None => places.next().copied(),
+            None => places.find(|release| !release.is_new).copied(),
             Some(freeing) => places
                 .find(|release| {
                     let replaces = |func| is_maker(func) && !empties(func);

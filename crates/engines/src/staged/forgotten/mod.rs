@@ -26,6 +26,7 @@ mod care;
 mod facts;
 mod overwritten;
 mod passed;
+mod programs;
 mod released;
 mod replaced;
 mod scan;
@@ -33,9 +34,11 @@ mod view;
 
 use drip_base::IdSet;
 use drip_program::{FuncId, InstId, Program};
+use rustc_hash::FxHashSet;
 
 use self::facts::{Facts, Made, Place};
 use self::passed::settle_parameters;
+use self::programs::Programs;
 use self::released::{Destructors, Unreleased};
 use self::replaced::Replacements;
 use self::scan::Scan;
@@ -66,15 +69,21 @@ pub(super) fn forgotten_fields(context: &CallContext<'_>, callers: &Callers<'_>)
     facts.settle_calls(context);
     facts.trace(context.program);
     let mut found: Vec<Finding> = Vec::new();
+    let programs = Programs::new(context, callers);
     for (&place, made) in &facts.made {
-        if let Some(release) = facts.forgetting(context, place) {
+        if let Some(release) = facts.forgetting(context, &programs, place) {
             let loss = Loss::with_owner(context, place, release.func, release.call);
             found.extend(loss.and_then(|loss| loss.finding(context, made)));
         }
     }
     let replacements = Replacements::new(context, callers, &facts);
+    let mut overwritten: FxHashSet<Place> = FxHashSet::default();
     for view in &views {
         for lost in overwritten::overwritings(view, &facts, &replacements) {
+            // One place to mend is enough.
+            if lost.is_blind && !overwritten.insert(lost.place) {
+                continue;
+            }
             let made = &facts.made[&lost.place];
             let loss = Loss::overwritten(context, lost.place, lost.func, lost.store);
             found.extend(loss.finding(context, made));

@@ -29,6 +29,8 @@ pub struct Overwriting {
     pub place: Place,
     pub func: FuncId,
     pub store: InstId,
+    /// Nothing in the function says that the place held something.
+    pub is_blind: bool,
 }
 
 /// The stores of a function that lose something.
@@ -53,15 +55,25 @@ pub fn overwritings(
         let Some(way) = view.way(addr) else { continue };
         let cfg = cfg.get_or_insert_with(|| view.cfg());
         let search = Search::new(view, facts, cfg, place, &way, store);
-        let is_lost = search.is_lost(|search| {
-            let is_filled = replacements.is_filled(view, cfg, place, store);
-            is_filled && search.reaches_store(From::Block(cfg.entry()))
-        });
-        if is_lost {
+        let is_seen = search.is_lost(Search::has_evidence);
+        let is_blind = !is_seen
+            && search.is_lost(|search| {
+                let is_filled = match place {
+                    Place::Variable(_) => replacements.is_filled(view, cfg, place, store),
+                    _ => {
+                        let is_new = !view.is_null(value);
+                        let is_seen = search.is_looked_at() || is_new && view.is_found(&way);
+                        is_seen && replacements.is_forgotten(view, cfg, place, store)
+                    }
+                };
+                is_filled && search.reaches_store(search.start(&way))
+            });
+        if is_seen || is_blind {
             found.push(Overwriting {
                 place,
                 func: view.func,
                 store,
+                is_blind,
             });
         }
     }
@@ -161,7 +173,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         })
     }
 
-    /// `is_full`: does the place hold something although nothing in this function says so?
+    /// `is_full`: does the place hold something when the store is come to?
     fn is_lost(&self, is_full: impl Fn(&Self) -> bool) -> bool {
         let Some(at) = self.view.body.block_of(self.store) else {
             return false;
@@ -169,8 +181,21 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         if !self.cfg.is_reachable(at) || self.is_taken_near(at) {
             return false;
         }
+        is_full(self)
+    }
+
+    /// From where on the cell is the one in question.
+    fn start(&self, way: &CellWay) -> From {
+        let def = match way.root {
+            Start::Value(value) => self.view.body.def(value),
+            Start::Variable(_) => None,
+        };
+        def.map_or(From::Block(self.cfg.entry()), From::Inst)
+    }
+
+    fn has_evidence(&self) -> bool {
         let mut evidence = self.evidence().into_iter();
-        evidence.any(|start| self.reaches_store(start)) || is_full(self)
+        evidence.any(|start| self.reaches_store(start))
     }
 
     /// Does somebody take the old pointer on a way through the store?
@@ -206,6 +231,36 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             From::Block(_) => true,
         });
         starts
+    }
+
+    /// Does the function look at what was there when it was called, on some way? Then there may have been something.
+    fn is_looked_at(&self) -> bool {
+        let defs = self
+            .loads
+            .iter()
+            .filter_map(|&load| self.view.body.def(load));
+        let loads: FxHashSet<InstId> = defs.collect();
+        let mut seen: FxHashSet<BlockId> = FxHashSet::default();
+        let mut open = vec![self.cfg.entry()];
+        while let Some(block) = open.pop() {
+            if !seen.insert(block) {
+                continue;
+            }
+            let mut is_stopped = false;
+            for inst in self.view.body.block_insts(block) {
+                if loads.contains(&inst) {
+                    return true;
+                }
+                if inst == self.store || self.barriers.contains(&inst) {
+                    is_stopped = true;
+                    break;
+                }
+            }
+            if !is_stopped {
+                open.extend(self.cfg.succs(block));
+            }
+        }
+        false
     }
 
     /// Where a comparison of the old pointer with null says that it is none.

@@ -1,7 +1,7 @@
-//! Question: does a variable hold a block whenever a function overwrites it without looking?
+//! Question: does a variable or a field hold a block when a function overwrites it without looking?
 //!
 //! `name = NULL; read_name();` loses the name of the last time if nobody has taken care of it before, and the function runs more than once.
-//! What is asked for:
+//! What is asked for of variables:
 //!
 //! - the function, or one that it calls, puts new blocks into the variable, so that the next run finds one there;
 //! - it can run again: it is called in a loop, or by somebody who can;
@@ -9,6 +9,9 @@
 //! - no variable that the function or a maker sets decides whether the store is come to (`if (!loaded)`): it may happen once;
 //! - the block is no copy of what a caller passes, unless somebody frees what the variable holds: settings that are given twice are
 //!   nobody's concern.
+//!
+//! Of fields: other functions free what the field holds; the function has not made the structure, nor is it called by one that does; and
+//! on some way it looks at what the field held before, or it has found the structure in memory.
 
 use drip_base::IdSet;
 use drip_program::{Cfg, Const, FuncId, InstId, Op, Operand};
@@ -63,6 +66,31 @@ impl<'a, 'c> Replacements<'a, 'c> {
         is_made_here && !is_setting && !self.is_emptied_around(func, place)
     }
 
+    /// Does the function overwrite a field of a structure that is in use, where other functions free what that holds? Nothing that the
+    /// structure or a variable says may decide on it, and nobody around it may have emptied the field before.
+    pub fn is_forgotten(
+        &self,
+        view: &View<'_, '_>,
+        cfg: &Cfg,
+        place: Place,
+        store: InstId,
+    ) -> bool {
+        let Some(structure) = place.structure() else {
+            return false;
+        };
+        let freed = self.facts.freed.get(&place);
+        let is_claimed = freed.is_some_and(|funcs| funcs.iter().any(|&f| f != view.func));
+        let makers = self.facts.made_structures.get(&structure);
+        let mut makers = makers.into_iter().flatten().map(|made| made.0);
+        let graph = &self.context.graph.graph;
+        let is_part_of_making =
+            makers.any(|maker| maker == view.func || graph.succs(maker).contains(&view.func));
+        is_claimed
+            && !is_part_of_making
+            && !self.is_guarded(view, cfg, place, store)
+            && !self.is_emptied_around(view.func, place)
+    }
+
     /// Is a new block made of what a caller passes?
     fn copies_argument(&self, call: InstId, func: FuncId) -> bool {
         let Some(body) = &self.context.program.funcs[func].body else {
@@ -82,6 +110,13 @@ impl<'a, 'c> Replacements<'a, 'c> {
     fn is_emptied_around(&self, func: FuncId, place: Place) -> bool {
         let mut emptying = self.facts.emptying(place);
         emptying.remove(&func);
+        // After a destructor there is no structure any more.
+        let released = place
+            .structure()
+            .and_then(|name| self.facts.released.get(&name));
+        for release in released.into_iter().flatten().filter(|r| r.is_parameter) {
+            emptying.remove(&release.func);
+        }
         if emptying.is_empty() {
             return false;
         }
@@ -123,7 +158,7 @@ impl<'a, 'c> Replacements<'a, 'c> {
         false
     }
 
-    /// Does a condition look at a variable other than the place?
+    /// Does a condition look at a variable or field other than the place?
     fn asks_variable(
         &self,
         view: &View<'_, '_>,
@@ -144,10 +179,7 @@ impl<'a, 'c> Replacements<'a, 'c> {
                     || self.asks_variable(view, b, place, steps)
             }
             Op::Cast { value, .. } => self.asks_variable(view, value, place, steps),
-            Op::Load { addr } => {
-                let is_variable = matches!(body.const_of(addr), Some(Const::Global { .. }));
-                is_variable && view.place(addr) != Some(place)
-            }
+            Op::Load { addr } => view.place(addr).is_some_and(|asked| asked != place),
             _ => false,
         }
     }

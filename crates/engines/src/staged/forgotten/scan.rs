@@ -31,8 +31,10 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                 Op::Store { addr, value } => self.store(inst, addr, value),
                 Op::Load { addr } => self.load(addr, inst),
                 Op::MemCopy { dst, src, .. } => {
-                    self.hide(dst);
-                    self.hide(src);
+                    if !self.is_filled_by_copy(inst, dst, src) {
+                        self.hide(dst);
+                        self.hide(src);
+                    }
                 }
                 // Bytes of a structure by number: whatever is there.
                 Op::PtrAdd { base, indices, .. }
@@ -68,9 +70,32 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
     }
 
     fn store(&mut self, inst: InstId, addr: Operand, value: Operand) {
-        let Some(place) = self.view.place(addr) else {
-            return;
+        if let Some(place) = self.view.place(addr) {
+            self.put(inst, place, value);
+        }
+    }
+
+    /// `*s = (struct s){ .name = … };`: a structure without a name is filled, copied once, and never seen again. That is as good as a store
+    /// into each field.
+    fn is_filled_by_copy(&mut self, copy: InstId, dst: Operand, src: Operand) -> bool {
+        let Some(ty) = self.view.owners.structure(dst) else {
+            return false;
         };
+        let Some(stores) = self.view.only_filled_for(src, copy) else {
+            return false;
+        };
+        for (store, offset) in stores {
+            if let Some(field) = self.view.owners.field_at(ty, offset)
+                && let Op::Store { value, .. } = self.view.body.insts[store].op
+            {
+                self.put(store, Place::Field(field), value);
+            }
+        }
+        true
+    }
+
+    /// A value is put into a place.
+    fn put(&mut self, inst: InstId, place: Place, value: Operand) {
         let func = self.view.func;
         self.facts.stored.entry(place).or_default().insert(func);
         let made = self.view.maker(value);
@@ -176,6 +201,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                     func: self.view.func,
                     call,
                     is_parameter: false,
+                    is_new: false,
                 };
                 let places = self.facts.released_arrays.entry(field).or_default();
                 if places.last().is_none_or(|last| last.func != release.func) {
@@ -279,6 +305,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             func: self.view.func,
             call,
             is_parameter: self.is_parameter(arg),
+            is_new: self.view.may_be_made_here(arg),
         };
         for name in structures_in(self.view.context.program, ty) {
             let places = self.facts.released.entry(name).or_default();

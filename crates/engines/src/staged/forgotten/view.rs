@@ -130,6 +130,53 @@ impl<'s, 'c> View<'s, 'c> {
         None
     }
 
+    /// The stores into a variable of the function that is good for nothing but one copy, with their offsets.
+    pub fn only_filled_for(&self, source: Operand, copy: InstId) -> Option<Vec<(InstId, i64)>> {
+        let body = self.body;
+        let root = source.as_value()?;
+        let Op::Alloca { .. } = body.insts[body.def(root)?].op else {
+            return None;
+        };
+        let mut stores = Vec::new();
+        let mut open = vec![(root, 0i64)];
+        while let Some((value, at)) = open.pop() {
+            for &user in self.users(value) {
+                match body.insts[user].op {
+                    Op::PtrAdd {
+                        base,
+                        offset,
+                        indices,
+                    } if base.as_value() == Some(value) && body.scaled(indices).is_empty() => {
+                        open.push((body.result(user), at.wrapping_add(offset)));
+                    }
+                    Op::Store { value: stored, .. } if stored.as_value() != Some(value) => {
+                        stores.push((user, at));
+                    }
+                    Op::MemSet { .. } | Op::Bind { .. } => {}
+                    // Whatever is constant is put there before.
+                    Op::MemCopy { src, .. } if body.const_of(src).is_some() => {}
+                    _ if user == copy => {}
+                    _ => return None,
+                }
+            }
+        }
+        Some(stores)
+    }
+
+    /// Is a cell in something that was found in memory, and was put there when it was complete?
+    pub fn is_found(&self, way: &CellWay) -> bool {
+        let Start::Value(root) = way.root else {
+            return false;
+        };
+        let def = self.body.def(root).map(|inst| self.body.insts[inst].op);
+        match def {
+            // What others have put into the function's own variables may be new.
+            Some(Op::Alloca { .. }) => false,
+            Some(Op::Load { .. }) => true,
+            _ => way.offsets.len() > 1,
+        }
+    }
+
     /// The pointer that an address is made of.
     pub fn base(&self, addr: Operand) -> Option<ValueId> {
         let value = addr.as_value()?;
@@ -204,6 +251,34 @@ impl<'s, 'c> View<'s, 'c> {
             }
             Some(Op::Select { then, els, .. }) => self.is_null(then) || self.is_null(els),
             _ => self.is_null(value),
+        }
+    }
+
+    /// May the value be what a call has made in this function, as far as the call is known?
+    pub fn may_be_made_here(&self, value: Operand) -> bool {
+        self.may_be_made_within(value, MAX_STEPS)
+    }
+
+    fn may_be_made_within(&self, value: Operand, steps: usize) -> bool {
+        let Some(steps) = steps.checked_sub(1) else {
+            return false;
+        };
+        let Some(inst) = value.as_value().and_then(|value| self.body.def(value)) else {
+            return false;
+        };
+        match self.body.insts[inst].op {
+            Op::Call { .. } | Op::Invoke { .. } => self
+                .summary(inst)
+                .is_some_and(|summary| summary.limited || !summary.fresh.is_empty()),
+            Op::Cast { value, .. } => self.may_be_made_within(value, steps),
+            Op::Phi { incoming } => {
+                let mut inputs = self.body.incoming(incoming).iter();
+                inputs.any(|input| self.may_be_made_within(input.value, steps))
+            }
+            Op::Select { then, els, .. } => {
+                self.may_be_made_within(then, steps) || self.may_be_made_within(els, steps)
+            }
+            _ => false,
         }
     }
 
