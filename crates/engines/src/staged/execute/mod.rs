@@ -101,7 +101,8 @@ pub fn second_look(
     if look.second != Second::Open {
         return look;
     }
-    let brief = executed(context, frame, flow, path, &mut Fuel::SMALL, true);
+    let mut little = Fuel::SMALL;
+    let brief = executed(context, frame, flow, path, &mut little, true);
     match brief.second {
         Second::Lost | Second::LostPerhaps => Look {
             second: Second::Briefly,

@@ -190,26 +190,18 @@ impl Facts {
     /// What is known of each place that gets new blocks, for `DRIP_LOG=drip_engines=trace`.
     pub fn trace(&self, program: &Program) {
         for (&place, made) in &self.made {
-            let names = |funcs: Option<&FxHashSet<FuncId>>| -> Vec<&str> {
-                let mut names: Vec<_> = funcs
-                    .into_iter()
-                    .flatten()
-                    .map(|&f| program.func_name(f))
-                    .collect();
-                names.sort_unstable();
-                names
-            };
-            let hides = |s: StrId| (self.opaque.contains(&s), self.ambiguous.contains(&s));
+            let freed = self.freed.get(&place).into_iter().flatten();
+            let freed: Vec<&str> = freed.map(|&func| program.func_name(func)).collect();
+            let aliases = self.aliases.get(&place).into_iter().flatten();
+            let aliases: Vec<String> = aliases.map(|alias| alias.text(program)).collect();
             tracing::trace!(
                 place = place.text(program),
                 made = made.len(),
-                freed = ?names(self.freed.get(&place)),
+                ?freed,
+                ?aliases,
                 moved = self.moved.contains(&place),
                 borrows = self.borrowing.contains(&place),
-                aliases = ?self.aliases.get(&place).map(|a| a.iter().map(|p| (p.text(program), names(self.freed.get(p)))).collect::<Vec<_>>()),
                 out_of_sight = self.is_out_of_sight(place),
-                hidden = ?place.structure().map(hides),
-                released = ?place.structure().and_then(|s| self.released.get(&s)).map(|r| r.iter().map(|r| program.func_name(r.func)).collect::<Vec<_>>()),
                 "place"
             );
         }

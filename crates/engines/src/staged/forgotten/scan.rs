@@ -30,12 +30,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             match data.op {
                 Op::Store { addr, value } => self.store(inst, addr, value),
                 Op::Load { addr } => self.load(addr, inst),
-                Op::MemCopy { dst, src, .. } => {
-                    if !self.is_filled_by_copy(inst, dst, src) {
-                        self.hide(dst);
-                        self.hide(src);
-                    }
-                }
+                Op::MemCopy { dst, src, .. } => self.copy(inst, dst, src),
                 // Bytes of a structure by number: whatever is there.
                 Op::PtrAdd { base, indices, .. }
                     if body.scaled(indices).iter().any(|s| s.scale == 1) =>
@@ -72,6 +67,13 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
     fn store(&mut self, inst: InstId, addr: Operand, value: Operand) {
         if let Some(place) = self.view.place(addr) {
             self.put(inst, place, value);
+        }
+    }
+
+    fn copy(&mut self, inst: InstId, dst: Operand, src: Operand) {
+        if !self.is_filled_by_copy(inst, dst, src) {
+            self.hide(dst);
+            self.hide(src);
         }
     }
 
@@ -145,7 +147,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             None => {}
         }
         if let Place::Field(field) = place {
-            self.elements(field, &uses);
+            self.elements(field, inst, &uses);
         }
         uses.aliases.remove(&place);
         if !uses.aliases.is_empty() {
@@ -155,9 +157,16 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
     }
 
     /// What becomes of the elements of the array that a field points to.
-    fn elements(&mut self, field: Field, uses: &Uses) {
+    fn elements(&mut self, field: Field, read: InstId, uses: &Uses) {
         let place = Place::Elements(field);
         let body = self.view.body;
+        let is_of_parameter = match body.insts[read].op {
+            Op::Load { addr } => {
+                let base = self.view.base(addr);
+                base.is_some_and(|base| self.is_parameter(Operand::value(base)))
+            }
+            _ => false,
+        };
         let types = &self.view.context.program.types;
         for &inst in &uses.through {
             match body.insts[inst].op {
@@ -200,7 +209,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                 let release = Release {
                     func: self.view.func,
                     call,
-                    is_parameter: false,
+                    is_parameter: is_of_parameter,
                     is_new: false,
                 };
                 let places = self.facts.released_arrays.entry(field).or_default();

@@ -130,6 +130,12 @@ impl<'s, 'c> View<'s, 'c> {
         None
     }
 
+    /// Is a value looked at and nothing else?
+    fn is_only_read(&self, value: ValueId) -> bool {
+        let uses = self.uses(value, None);
+        uses.taking.is_none() && uses.aliases.is_empty()
+    }
+
     /// The stores into a variable of the function that is good for nothing but one copy, with their offsets.
     pub fn only_filled_for(&self, source: Operand, copy: InstId) -> Option<Vec<(InstId, i64)>> {
         let body = self.body;
@@ -153,6 +159,7 @@ impl<'s, 'c> View<'s, 'c> {
                         stores.push((user, at));
                     }
                     Op::MemSet { .. } | Op::Bind { .. } => {}
+                    Op::Load { .. } if self.is_only_read(body.result(user)) => {}
                     // Whatever is constant is put there before.
                     Op::MemCopy { src, .. } if body.const_of(src).is_some() => {}
                     _ if user == copy => {}
