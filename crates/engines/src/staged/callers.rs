@@ -69,6 +69,12 @@ impl<'c> Callers<'c> {
             .map_or(own, |(other, _)| self.of(other))
     }
 
+    /// May the function be called from where nobody sees it?
+    pub fn is_hidden(&self, func: FuncId) -> bool {
+        let is_internal = self.program.funcs[func].linkage == Linkage::Internal;
+        self.taken.contains(func) || !(is_internal || self.has_main)
+    }
+
     /// The `main`s that can come to at least so many instructions.
     pub fn programs_from(&self, size: usize) -> FxHashSet<FuncId> {
         let mut callees: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
@@ -106,8 +112,7 @@ impl<'c> Callers<'c> {
     /// Does no caller pass what a path asks of the arguments? That a flag and a pointer go together may be written nowhere but in the
     /// calls. All callers have to be known, and they have to be several: of a single one nothing can be learnt about what goes together.
     pub fn none_passes(&self, func: FuncId, asked: &[Atom]) -> bool {
-        let is_internal = self.program.funcs[func].linkage == Linkage::Internal;
-        let is_known = (is_internal || self.has_main) && !self.taken.contains(func);
+        let is_known = !self.is_hidden(func);
         let calls = self.of(func);
         let mut excluded = calls.iter().map(|call| self.excludes(*call, asked));
         is_known && calls.len() > 1 && excluded.all(|excludes| excludes)

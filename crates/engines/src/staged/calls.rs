@@ -93,7 +93,26 @@ pub fn call_summary(
     };
     let args = body.list(args);
     let summary = possible(context.program, body, args, summary);
-    Some(keeping_numbers(body, args, summary))
+    let named = named_parameters(context.program, body, inst).unwrap_or(args.len());
+    Some(keeping_numbers(
+        body,
+        &args[..named.min(args.len())],
+        summary,
+    ))
+}
+
+/// How many named parameters a function has that takes others behind them. Numbers among those are printed.
+fn named_parameters(program: &Program, body: &Body, call: InstId) -> Option<usize> {
+    let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = body.insts[call].op else {
+        return None;
+    };
+    let Some(&Const::Func(callee)) = body.const_of(callee) else {
+        return None;
+    };
+    match program.types.get(program.funcs[callee].ty) {
+        Type::Func { params, vararg, .. } if *vararg => Some(params.len()),
+        _ => None,
+    }
 }
 
 /// A pointer that is passed as a number (`tree_insert(t, (uintptr_t)key)`) is out of sight in whoever can keep it: numbers are not

@@ -23,6 +23,7 @@ use super::replay::replay;
 use super::report::{Loss, Reporter};
 use super::settings::replaced_setting;
 use super::summarize::{summarize, uncalled};
+use super::told::is_told_by_calls;
 use super::trials::Trials;
 use crate::finding::{Confidence, LedgerEntry, Rule, Verdict};
 use crate::statistics::Statistics;
@@ -228,7 +229,14 @@ fn convincing_path(
             {
                 return Some((path, confidence.min(Confidence::Medium)));
             }
-            Second::LostPerhaps | Second::Open | Second::Roughly => {
+            Second::Briefly
+                if !is_doubted_twice(frame, flow, &path, end, confidence)
+                    && is_told_by_calls(frame, flow, &path)
+                    && !is_doubtful(frame, trials.values, flow, &path, end) =>
+            {
+                return Some((path, confidence.min(Confidence::Medium)));
+            }
+            Second::LostPerhaps | Second::Briefly | Second::Open | Second::Roughly => {
                 return Some((path, Confidence::Low));
             }
             Second::Refuted => excluded.push(path.blocks(flow).take(look.passed + 1).collect()),

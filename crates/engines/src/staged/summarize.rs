@@ -26,6 +26,7 @@ use smallvec::SmallVec;
 use super::effects::{bound_writes, handed_out, reduce_effects};
 use super::exits::ExitReader;
 use super::feasible::SmallQuestions;
+use super::grown::tell_new_results;
 use super::hooks::{keep_with_hook, only_with_hook};
 use super::interface::{is_atomic, is_pure, returns, touched};
 use super::merge::{blend, class_of, combine, merge_alike, merge_equal_returns, merge_outcomes};
@@ -130,6 +131,7 @@ pub fn summarize(
         limited: maker.limited,
     };
     counted_releases(&mut summary);
+    tell_new_results(frame, handed, &mut summary.outcomes);
     unify_fresh(&mut summary);
     if keeps_result || summary.limited {
         borrowed_results(&mut summary);
@@ -607,16 +609,18 @@ impl<'a> Maker<'_, 'a> {
         Some(outcomes)
     }
 
-    /// One block that is returned where it is handed out at all: callers need no condition to know whether they have got it.
+    /// New blocks of which each is returned where it is handed out at all (the second may be the first one, grown): callers need no
+    /// condition to know whether they have got one.
     fn is_told_by_return(&self, cluster: &Open) -> bool {
-        let [object] = cluster.objects[..] else {
-            return false;
+        let is_new = |&object: &ObjId| {
+            let kind = self.frame.local.memory.kind(object);
+            matches!(kind, ObjKind::Fresh { .. })
         };
         let returned = |kind: &Outcome| {
             let is_returned = matches!(kind.ret, Value::Fresh { .. }) && kind.writes.is_empty();
-            kind.fresh.is_empty() || is_returned
+            kind.fresh.is_empty() || is_returned && kind.fresh.len() == 1
         };
-        matches!(self.frame.local.memory.kind(object), ObjKind::Fresh { .. })
+        cluster.objects.iter().all(is_new)
             && cluster.kinds.len() <= MAX_OUTCOMES
             && cluster.kinds.iter().all(returned)
     }

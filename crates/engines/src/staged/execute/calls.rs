@@ -104,6 +104,11 @@ impl Machine<'_, '_> {
             let makes = |machine: &Self, world: &World| !machine.targets(world).is_empty();
             let is_unmade = !makes(self, &run.world);
             let mut told = self.summarised(&run.world, &call, is_own);
+            if self.is_brief && is_own && self.takes_part(&run.world, &summary, &told) {
+                for (world, _) in &mut told {
+                    world.is_rough = true;
+                }
+            }
             // As far as the callee was executed it did not make the block: the summary may have mixed up its ways.
             let was_seen = results.iter().any(|(world, _)| makes(self, world));
             if is_unmade && !results.is_empty() && !was_seen {
@@ -114,6 +119,29 @@ impl Machine<'_, '_> {
             results.extend(told);
         }
         Some(Next::Several(results))
+    }
+
+    /// Does a function of the program free, keep or give back the block in question, or perhaps make it and perhaps not? Only its code
+    /// could tell when.
+    fn takes_part(&self, before: &World, summary: &Summary, after: &[(World, Value)]) -> bool {
+        let treatment = |world: &World| -> Vec<_> {
+            let targets = self.targets(world).into_iter();
+            targets
+                .map(|obj| (obj, world.fate(obj), world.holders(obj)))
+                .collect()
+        };
+        let known = treatment(before);
+        if known.is_empty() {
+            let is_new = |ret: &Told| matches!(ret, Told::Fresh { .. } | Told::Int(0));
+            return !summary.outcomes.iter().all(|outcome| is_new(&outcome.ret));
+        }
+        let gives_back = |value: &Value| match value {
+            Value::Word(word) => word.at.is_some_and(|place| self.is_target(place.obj)),
+            _ => false,
+        };
+        after
+            .iter()
+            .any(|(world, value)| treatment(world) != known || gives_back(value))
     }
 
     /// Is it a function that only computes something, in a few instructions?
@@ -163,7 +191,7 @@ impl Machine<'_, '_> {
         callee: drip_program::Operand,
         flags: CallFlags,
     ) -> Option<FuncId> {
-        if flags.has(CallFlags::ASM) {
+        if flags.has(CallFlags::ASM) || self.is_brief {
             return None;
         }
         let known = match self.word(activation, env, callee).at {

@@ -66,6 +66,8 @@ pub struct Machine<'c, 'a> {
     pub stack: Vec<(FuncId, InstId)>,
     /// The calls that lead to the block in question, outermost first.
     pub target: Vec<(FuncId, InstId)>,
+    /// Callees are what their summaries say.
+    pub is_brief: bool,
     /// Some run was given up before its end.
     pub is_cut: bool,
     /// Runs that were cut on their way round a loop, behind the guide, with what their variables hold.
@@ -106,6 +108,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             inside: FxHashMap::default(),
             stack: Vec::new(),
             target,
+            is_brief: false,
             is_cut: false,
             rounds: Vec::new(),
             furthest: 1,

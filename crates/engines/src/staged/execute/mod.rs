@@ -50,6 +50,8 @@ pub enum Second {
     Lost,
     /// A run does, if a callee finds in memory what it takes for that.
     LostPerhaps,
+    /// A run does as long as no callee is executed; none that was passed has to do with the block.
+    Briefly,
     /// A run does, as far as the summaries of functions tell that were not executed.
     Roughly,
     /// No run does.
@@ -88,13 +90,38 @@ pub struct Look {
     pub is_certain: bool,
 }
 
-/// Executes the function along `path`.
+/// Executes the function along `path`. Where the fuel is used up inside of callees the function is executed once more with nothing
+/// but their summaries: as long as none of them has to do with the block, these leave nothing open that matters.
 pub fn second_look(
     context: &CallContext<'_>,
     frame: &Frame<'_>,
     flow: &UseFlow,
     path: &Path,
     fuel: &mut Fuel,
+) -> Look {
+    let look = executed(context, frame, flow, path, fuel, false);
+    if look.second != Second::Open {
+        return look;
+    }
+    let mut little = Fuel::SMALL;
+    let brief = executed(context, frame, flow, path, &mut little, true);
+    match brief.second {
+        Second::Lost | Second::LostPerhaps => Look {
+            second: Second::Briefly,
+            ..look
+        },
+        _ => look,
+    }
+}
+
+/// Executes the function, and callees with it unless it is to be `brief`.
+fn executed(
+    context: &CallContext<'_>,
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    path: &Path,
+    fuel: &mut Fuel,
+    is_brief: bool,
 ) -> Look {
     let object = flow.objects.first();
     let Some(trace) = object.and_then(|&object| trace(frame, object)) else {
@@ -107,6 +134,7 @@ pub fn second_look(
     let guide = Guide::new(frame, flow, path, trace[0].1);
     let mut machine = Machine::new(context, trace, std::mem::replace(fuel, Fuel::EMPTY));
     machine.activations = 1;
+    machine.is_brief = is_brief;
     let activation = Activation {
         func: frame.func,
         body: frame.body,
@@ -207,7 +235,7 @@ impl Seen {
             Second::Lost if world.is_doubtful() => self.perhaps = true,
             Second::Lost => self.lost = true,
             Second::Open => self.open = true,
-            Second::Refuted | Second::Roughly | Second::LostPerhaps => {}
+            Second::Refuted | Second::Roughly | Second::Briefly | Second::LostPerhaps => {}
         }
         match self.lost || self.contradictions == FINAL_QUERIES {
             true => ControlFlow::Break(()),

@@ -40,7 +40,7 @@ pub fn is_cared_for(
         .copied()
         .filter(|func| !replaces(*func))
         .collect();
-    freeing.iter().any(|func| own.contains(func))
+    emptying.iter().any(|func| own.contains(func))
         || callers
             .any(|caller| emptying.contains(&caller) || does_both(context, caller, func, &emptying))
 }

@@ -8,7 +8,10 @@ use drip_program::{DiType, FuncId, GlobalId, Init, InstId, Program, Scalar, StrI
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::calls::CallContext;
+use super::super::names::position_in;
 use super::care::{below, is_cared_for};
+use super::programs::Programs;
+use super::view::View;
 
 /// A new block that is stored in a place: the function, the call, and which of its blocks.
 pub type Made = (FuncId, InstId, u16);
@@ -64,6 +67,8 @@ pub struct Release {
     pub call: InstId,
     /// The block is a parameter of the function.
     pub is_parameter: bool,
+    /// It may have been made just before: then there is nothing in it yet.
+    pub is_new: bool,
 }
 
 /// What happens to what a place holds.
@@ -71,6 +76,8 @@ pub struct Release {
 pub enum Taking {
     /// Only looked at by the caller, unless the field is emptied at the same time.
     Returned,
+    /// Given to code that nobody can see. Where the program frees what the place holds it has kept nothing.
+    Lent,
     Freed,
     Moved,
 }
@@ -106,10 +113,17 @@ pub struct Facts {
     /// Functions that call somebody who, by its summary, frees what a place holds.
     pub freed_by_calls: FxHashMap<Place, Vec<(FuncId, InstId)>>,
     pub moved: FxHashSet<Place>,
+    pub lent: FxHashSet<Place>,
     /// Functions that put something into a place.
     pub stored: FxHashMap<Place, FxHashSet<FuncId>>,
     /// Places that also get what is neither null nor a new block of their own.
     pub borrowing: FxHashSet<Place>,
+    /// Parameters that are put into a place, by the store.
+    pub handed: Vec<(Place, FuncId, u16, InstId)>,
+    /// Parameters that are always new blocks, which nobody else has.
+    pub own_parameters: FxHashSet<(FuncId, u16)>,
+    /// Functions that put null into a place.
+    pub emptied: FxHashMap<Place, FxHashSet<FuncId>>,
     /// Other places that hold the same for a while: `stream->next = state->buffer`.
     pub aliases: FxHashMap<Place, FxHashSet<Place>>,
     /// Structures that are copied or walked as bytes.
@@ -145,14 +159,51 @@ impl Facts {
         facts
     }
 
+    /// The place gets something that is not its own.
+    pub fn borrow(&mut self, view: &View<'_, '_>, place: Place, inst: InstId) {
+        if self.borrowing.insert(place) {
+            let program = view.context.program;
+            let at = position_in(program, view.func, view.body, inst);
+            tracing::trace!(
+                place = place.text(program),
+                function = at.function,
+                line = at.line,
+                "borrows"
+            );
+        }
+    }
+
     pub fn take(&mut self, place: Place, taking: Taking, func: FuncId) {
         match taking {
             Taking::Freed => {
                 self.freed.entry(place).or_default().insert(func);
             }
-            Taking::Moved | Taking::Returned => {
+            Taking::Moved => {
                 self.moved.insert(place);
             }
+            Taking::Lent | Taking::Returned => {
+                self.lent.insert(place);
+            }
+        }
+    }
+
+    /// What is known of each place that gets new blocks, for `DRIP_LOG=drip_engines=trace`.
+    pub fn trace(&self, program: &Program) {
+        for (&place, made) in &self.made {
+            let freed = self.freed.get(&place).into_iter().flatten();
+            let freed: Vec<&str> = freed.map(|&func| program.func_name(func)).collect();
+            let aliases = self.aliases.get(&place).into_iter().flatten();
+            let aliases: Vec<String> = aliases.map(|alias| alias.text(program)).collect();
+            tracing::trace!(
+                place = place.text(program),
+                made = made.len(),
+                ?freed,
+                ?aliases,
+                moved = self.moved.contains(&place),
+                borrows = self.borrowing.contains(&place),
+                out_of_sight = self.is_out_of_sight(place),
+                "place"
+            );
         }
     }
 
@@ -179,15 +230,23 @@ impl Facts {
     }
 
     /// May what the place holds be somewhere else, and be freed there? What other places hold for a while is the field's own as long as
-    /// nobody frees it by them.
+    /// nobody frees it by them. Whoever frees what the place holds says that it is the owner: then it does not matter what
+    /// unknown code gets to see, nor where others keep a cursor.
     pub fn is_out_of_sight(&self, place: Place) -> bool {
+        let is_hidden = |s: StrId| self.opaque.contains(&s) || self.ambiguous.contains(&s);
+        let is_claimed = self.freed.contains_key(&place);
         let mut seen = FxHashSet::from_iter([place]);
         let mut open = vec![place];
         while let Some(next) = open.pop() {
-            let is_freed_elsewhere = next != place && self.freed.contains_key(&next);
-            let is_hidden = |s: StrId| self.opaque.contains(&s) || self.ambiguous.contains(&s);
-            let is_opaque = next.structure().is_some_and(is_hidden);
-            if self.moved.contains(&next) || is_opaque || is_freed_elsewhere {
+            let is_other = next != place;
+            let is_freed_elsewhere = is_other && self.freed.contains_key(&next);
+            let is_gone = match (is_claimed, is_other) {
+                (true, true) => false,
+                (true, false) => self.moved.contains(&next),
+                (false, _) => self.moved.contains(&next) || self.lent.contains(&next),
+            };
+            let is_opaque = next.structure().is_some_and(is_hidden) && !(is_claimed && is_other);
+            if is_gone || is_opaque || is_freed_elsewhere {
                 return true;
             }
             let aliases = self.aliases.get(&next).into_iter().flatten();
@@ -198,13 +257,35 @@ impl Facts {
 
     /// Does the place hold nothing but new blocks of its own, which nobody else knows?
     pub fn is_owner(&self, place: Place) -> bool {
-        !self.borrowing.contains(&place)
-            && !self.aliases.contains_key(&place)
-            && !self.is_out_of_sight(place)
+        let has_cursors = self.aliases.contains_key(&place) && !self.freed.contains_key(&place);
+        !self.borrowing.contains(&place) && !has_cursors && !self.is_out_of_sight(place)
+    }
+
+    /// Does a function put null into the place on some way?
+    pub fn is_emptied_by(&self, place: Place, func: FuncId) -> bool {
+        let emptied = self.emptied.get(&place);
+        emptied.is_some_and(|funcs| funcs.contains(&func))
+    }
+
+    /// Functions that may leave the place empty: they free or take what it holds and put nothing else there.
+    pub fn emptying(&self, place: Place) -> FxHashSet<FuncId> {
+        let mut emptying: FxHashSet<FuncId> = FxHashSet::default();
+        emptying.extend(self.freed.get(&place).into_iter().flatten());
+        emptying.extend(self.stored.get(&place).into_iter().flatten());
+        // Who replaces the block leaves another one there.
+        for made in self.made.get(&place).into_iter().flatten() {
+            emptying.remove(&made.0);
+        }
+        emptying
     }
 
     /// The free that forgets what the place holds.
-    pub fn forgetting(&self, context: &CallContext<'_>, place: Place) -> Option<Release> {
+    pub fn forgetting(
+        &self,
+        context: &CallContext<'_>,
+        programs: &Programs,
+        place: Place,
+    ) -> Option<Release> {
         let made = self.made.get(&place)?;
         let places = match place {
             Place::Field(field) => self.released.get(&field.0),
@@ -218,6 +299,7 @@ impl Facts {
         }
         // What becomes of a structure in the function that makes its parts is seen there, path by path.
         let is_maker = |func: FuncId| made.iter().any(|made| made.0 == func);
+        let empties = |func: FuncId| self.is_emptied_by(place, func);
         // So is what becomes of the structure in the function that makes it.
         let makers = place
             .structure()
@@ -227,12 +309,16 @@ impl Facts {
             !release.is_parameter && makers.any(|made| made.0 == release.func)
         };
         let places = places.into_iter().flatten();
+        let can_lose =
+            |release: &&Release| made.iter().any(|made| programs.share(made.0, release.func));
+        let places = places.filter(can_lose);
         let mut places = places.filter(|place| !is_maker(place.func) && !is_made_in(place));
         match self.freed.get(&place) {
-            None => places.next().copied(),
+            None => places.find(|release| !release.is_new).copied(),
             Some(freeing) => places
                 .find(|release| {
-                    release.is_parameter && !is_cared_for(context, release.func, freeing, is_maker)
+                    let replaces = |func| is_maker(func) && !empties(func);
+                    release.is_parameter && !is_cared_for(context, release.func, freeing, replaces)
                 })
                 .copied(),
         }

@@ -25,24 +25,32 @@
 mod care;
 mod facts;
 mod overwritten;
+mod passed;
+mod programs;
 mod released;
+mod replaced;
 mod scan;
 mod view;
 
 use drip_base::IdSet;
 use drip_program::{FuncId, InstId, Program};
+use rustc_hash::FxHashSet;
 
 use self::facts::{Facts, Made, Place};
+use self::passed::settle_parameters;
+use self::programs::Programs;
 use self::released::{Destructors, Unreleased};
+use self::replaced::Replacements;
 use self::scan::Scan;
 use self::view::View;
+use super::callers::Callers;
 use super::calls::{CallContext, Open, call_summary, callee_name};
 use super::names::{callee_elsewhere, position_in};
 use super::report::{hashed, linked};
 use crate::finding::{AllocationLink, Confidence, Finding, LostPoint, Rule, Step, StepKind};
 
 /// Findings for fields that nobody frees.
-pub fn forgotten_fields(context: &CallContext<'_>) -> Vec<Finding> {
+pub(super) fn forgotten_fields(context: &CallContext<'_>, callers: &Callers<'_>) -> Vec<Finding> {
     let funcs = &context.program.funcs;
     let mut called = IdSet::with_capacity(funcs.len());
     for (func, _) in funcs.iter_enumerated() {
@@ -57,16 +65,25 @@ pub fn forgotten_fields(context: &CallContext<'_>) -> Vec<Finding> {
     for view in &views {
         Scan::new(view, &mut facts, called.contains(view.func)).run();
     }
+    settle_parameters(&views, callers, &mut facts);
     facts.settle_calls(context);
+    facts.trace(context.program);
     let mut found: Vec<Finding> = Vec::new();
+    let programs = Programs::new(context, callers);
     for (&place, made) in &facts.made {
-        if let Some(release) = facts.forgetting(context, place) {
+        if let Some(release) = facts.forgetting(context, &programs, place) {
             let loss = Loss::with_owner(context, place, release.func, release.call);
             found.extend(loss.and_then(|loss| loss.finding(context, made)));
         }
     }
+    let replacements = Replacements::new(context, callers, &facts);
+    let mut overwritten: FxHashSet<Place> = FxHashSet::default();
     for view in &views {
-        for lost in overwritten::overwritings(view, &facts) {
+        for lost in overwritten::overwritings(view, &facts, &replacements) {
+            // One place to mend is enough.
+            if lost.is_blind && !overwritten.insert(lost.place) {
+                continue;
+            }
             let made = &facts.made[&lost.place];
             let loss = Loss::overwritten(context, lost.place, lost.func, lost.store);
             found.extend(loss.finding(context, made));

@@ -17,7 +17,8 @@ use drip_program::{BlockId, Cfg, CmpPred, FuncId, InstId, Op, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::care::below;
-use super::facts::{Facts, Place};
+use super::facts::{Facts, Place, Taking};
+use super::replaced::Replacements;
 use super::view::{CellWay, Start, View};
 
 /// Calls down to somebody who may empty the place.
@@ -28,10 +29,16 @@ pub struct Overwriting {
     pub place: Place,
     pub func: FuncId,
     pub store: InstId,
+    /// Nothing in the function says that the place held something.
+    pub is_blind: bool,
 }
 
 /// The stores of a function that lose something.
-pub fn overwritings(view: &View<'_, '_>, facts: &Facts) -> Vec<Overwriting> {
+pub fn overwritings(
+    view: &View<'_, '_>,
+    facts: &Facts,
+    replacements: &Replacements<'_, '_>,
+) -> Vec<Overwriting> {
     let mut found = Vec::new();
     let mut cfg = None;
     for (store, data) in view.body.insts.iter_enumerated() {
@@ -39,18 +46,34 @@ pub fn overwritings(view: &View<'_, '_>, facts: &Facts) -> Vec<Overwriting> {
             continue;
         };
         let Some(place) = view.place(addr).filter(|&place| {
-            facts.made.contains_key(&place) && facts.is_owner(place) && view.is_null_or_new(value)
+            let is_own = |n| facts.own_parameters.contains(&(view.func, n));
+            let is_new = view.is_null_or_new(value) || view.parameter(value).is_some_and(is_own);
+            facts.made.contains_key(&place) && facts.is_owner(place) && is_new
         }) else {
             continue;
         };
         let Some(way) = view.way(addr) else { continue };
         let cfg = cfg.get_or_insert_with(|| view.cfg());
         let search = Search::new(view, facts, cfg, place, &way, store);
-        if search.is_lost() {
+        let is_seen = search.is_lost(Search::has_evidence);
+        let is_blind = !is_seen
+            && search.is_lost(|search| {
+                let is_filled = match place {
+                    Place::Variable(_) => replacements.is_filled(view, cfg, place, store),
+                    _ => {
+                        let is_new = !view.is_null(value);
+                        let is_seen = search.is_looked_at() || is_new && view.is_found(&way);
+                        is_seen && replacements.is_forgotten(view, cfg, place, store)
+                    }
+                };
+                is_filled && search.reaches_store(search.start(&way))
+            });
+        if is_seen || is_blind {
             found.push(Overwriting {
                 place,
                 func: view.func,
                 store,
+                is_blind,
             });
         }
     }
@@ -61,6 +84,8 @@ struct Search<'a, 's, 'c> {
     view: &'a View<'s, 'c>,
     cfg: &'a Cfg,
     store: InstId,
+    /// Somebody frees what the place holds: what unknown code gets to see of it stays there.
+    is_claimed: bool,
     /// Pointers that were read from the cell.
     loads: Vec<ValueId>,
     /// Instructions after which the cell may be empty or another one.
@@ -82,17 +107,12 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             view,
             cfg,
             store,
+            is_claimed: facts.freed.contains_key(&place),
             loads: Vec::new(),
             barriers: FxHashSet::default(),
             filled: Vec::new(),
         };
-        let mut emptying: FxHashSet<FuncId> = FxHashSet::default();
-        emptying.extend(facts.freed.get(&place).into_iter().flatten());
-        emptying.extend(facts.stored.get(&place).into_iter().flatten());
-        // Who replaces the block leaves another one there.
-        for made in facts.made.get(&place).into_iter().flatten() {
-            emptying.remove(&made.0);
-        }
+        let emptying = facts.emptying(place);
         let mut known: FxHashMap<FuncId, bool> = FxHashMap::default();
         for (inst, data) in view.body.insts.iter_enumerated() {
             match data.op {
@@ -153,16 +173,29 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         })
     }
 
-    fn is_lost(&self) -> bool {
+    /// `is_full`: does the place hold something when the store is come to?
+    fn is_lost(&self, is_full: impl Fn(&Self) -> bool) -> bool {
         let Some(at) = self.view.body.block_of(self.store) else {
             return false;
         };
         if !self.cfg.is_reachable(at) || self.is_taken_near(at) {
             return false;
         }
-        self.evidence()
-            .into_iter()
-            .any(|start| self.reaches_store(start))
+        is_full(self)
+    }
+
+    /// From where on the cell is the one in question.
+    fn start(&self, way: &CellWay) -> From {
+        let def = match way.root {
+            Start::Value(value) => self.view.body.def(value),
+            Start::Variable(_) => None,
+        };
+        def.map_or(From::Block(self.cfg.entry()), From::Inst)
+    }
+
+    fn has_evidence(&self) -> bool {
+        let mut evidence = self.evidence().into_iter();
+        evidence.any(|start| self.reaches_store(start))
     }
 
     /// Does somebody take the old pointer on a way through the store?
@@ -172,7 +205,10 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         let before = below(self.cfg.reversed_graph(), self.cfg.preds(store), usize::MAX);
         self.loads.iter().any(|&load| {
             let takers = self.view.uses(load, None).takers;
-            let mut blocks = takers.iter().filter_map(|&(taker, _)| body.block_of(taker));
+            let takers = takers
+                .iter()
+                .filter(|taker| !(self.is_claimed && taker.1 == Taking::Lent));
+            let mut blocks = takers.filter_map(|&(taker, _)| body.block_of(taker));
             blocks.any(|block| block == store || behind.contains(&block) || before.contains(&block))
         })
     }
@@ -195,6 +231,36 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             From::Block(_) => true,
         });
         starts
+    }
+
+    /// Does the function look at what was there when it was called, on some way? Then there may have been something.
+    fn is_looked_at(&self) -> bool {
+        let defs = self
+            .loads
+            .iter()
+            .filter_map(|&load| self.view.body.def(load));
+        let loads: FxHashSet<InstId> = defs.collect();
+        let mut seen: FxHashSet<BlockId> = FxHashSet::default();
+        let mut open = vec![self.cfg.entry()];
+        while let Some(block) = open.pop() {
+            if !seen.insert(block) {
+                continue;
+            }
+            let mut is_stopped = false;
+            for inst in self.view.body.block_insts(block) {
+                if loads.contains(&inst) {
+                    return true;
+                }
+                if inst == self.store || self.barriers.contains(&inst) {
+                    is_stopped = true;
+                    break;
+                }
+            }
+            if !is_stopped {
+                open.extend(self.cfg.succs(block));
+            }
+        }
+        false
     }
 
     /// Where a comparison of the old pointer with null says that it is none.

@@ -260,7 +260,8 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                     summary.is_some_and(|summary| releases(&summary, n))
                 });
                 if part.taking == Some(Taking::Freed) && is_freed {
-                    parts.extend(part.takers.iter().map(|taker| taker.0));
+                    let freed = part.takers.iter().filter(|t| t.1 == Taking::Freed);
+                    parts.extend(freed.map(|taker| taker.0));
                 }
             }
         }

@@ -30,10 +30,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             match data.op {
                 Op::Store { addr, value } => self.store(inst, addr, value),
                 Op::Load { addr } => self.load(addr, inst),
-                Op::MemCopy { dst, src, .. } => {
-                    self.hide(dst);
-                    self.hide(src);
-                }
+                Op::MemCopy { dst, src, .. } => self.copy(inst, dst, src),
                 // Bytes of a structure by number: whatever is there.
                 Op::PtrAdd { base, indices, .. }
                     if body.scaled(indices).iter().any(|s| s.scale == 1) =>
@@ -62,25 +59,62 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             if Some(operand) != addr
                 && let Some(&Const::Global { global, .. }) = body.const_of(operand)
             {
-                self.facts.borrowing.insert(Place::Variable(global));
+                self.facts.borrow(self.view, Place::Variable(global), inst);
             }
         });
     }
 
     fn store(&mut self, inst: InstId, addr: Operand, value: Operand) {
-        let Some(place) = self.view.place(addr) else {
-            return;
+        if let Some(place) = self.view.place(addr) {
+            self.put(inst, place, value);
+        }
+    }
+
+    fn copy(&mut self, inst: InstId, dst: Operand, src: Operand) {
+        if !self.is_filled_by_copy(inst, dst, src) {
+            self.hide(dst);
+            self.hide(src);
+        }
+    }
+
+    /// `*s = (struct s){ .name = … };`: a structure without a name is filled, copied once, and never seen again. That is as good as a store
+    /// into each field.
+    fn is_filled_by_copy(&mut self, copy: InstId, dst: Operand, src: Operand) -> bool {
+        let Some(ty) = self.view.owners.structure(dst) else {
+            return false;
         };
+        let Some(stores) = self.view.only_filled_for(src, copy) else {
+            return false;
+        };
+        for (store, offset) in stores {
+            if let Some(field) = self.view.owners.field_at(ty, offset)
+                && let Op::Store { value, .. } = self.view.body.insts[store].op
+            {
+                self.put(store, Place::Field(field), value);
+            }
+        }
+        true
+    }
+
+    /// A value is put into a place.
+    fn put(&mut self, inst: InstId, place: Place, value: Operand) {
         let func = self.view.func;
         self.facts.stored.entry(place).or_default().insert(func);
         let made = self.view.maker(value);
-        let stays = made.is_some_and(|made| self.stays(made.1, inst));
+        let stays = made.is_some_and(|made| self.view.stays(self.view.body.result(made.1), inst));
         if let Some(made) = made.filter(|_| stays) {
             self.facts.made.entry(place).or_default().push(made);
         }
+        if self.view.may_be_null_constant(value) {
+            self.facts.emptied.entry(place).or_default().insert(func);
+        }
         let is_own = stays && self.view.is_null_or_new(value);
-        if !is_own && !self.view.is_null(value) {
-            self.facts.borrowing.insert(place);
+        if is_own || self.view.is_null(value) {
+            return;
+        }
+        match self.view.parameter(value) {
+            Some(n) => self.facts.handed.push((place, func, n, inst)),
+            None => self.facts.borrow(self.view, place, inst),
         }
     }
 
@@ -105,12 +139,15 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             tracing::trace!(place = place.text(program), function, ?taking, takers = ?uses.takers, "taken");
         }
         match uses.taking {
-            Some(Taking::Returned) if self.is_called && !self.stores_to(place) => {}
+            Some(Taking::Returned) if self.stores_to(place) => {
+                self.facts.take(place, Taking::Moved, self.view.func);
+            }
+            Some(Taking::Returned) if self.is_called => {}
             Some(taking) => self.facts.take(place, taking, self.view.func),
             None => {}
         }
         if let Place::Field(field) = place {
-            self.elements(field, &uses);
+            self.elements(field, inst, &uses);
         }
         uses.aliases.remove(&place);
         if !uses.aliases.is_empty() {
@@ -120,9 +157,16 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
     }
 
     /// What becomes of the elements of the array that a field points to.
-    fn elements(&mut self, field: Field, uses: &Uses) {
+    fn elements(&mut self, field: Field, read: InstId, uses: &Uses) {
         let place = Place::Elements(field);
         let body = self.view.body;
+        let is_of_parameter = match body.insts[read].op {
+            Op::Load { addr } => {
+                let base = self.view.base(addr);
+                base.is_some_and(|base| self.is_parameter(Operand::value(base)))
+            }
+            _ => false,
+        };
         let types = &self.view.context.program.types;
         for &inst in &uses.through {
             match body.insts[inst].op {
@@ -140,13 +184,11 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                 // A field of a structure with a name goes by that.
                 Op::Store { addr, .. } if self.view.place(addr).is_some() => {}
                 Op::Store { value, .. } => match self.view.maker(value) {
-                    Some(made) if self.stays(made.1, inst) => {
+                    Some(made) if self.view.stays(self.view.body.result(made.1), inst) => {
                         self.facts.made.entry(place).or_default().push(made);
                     }
                     _ if self.view.is_null(value) => {}
-                    _ => {
-                        self.facts.borrowing.insert(place);
-                    }
+                    _ => self.facts.borrow(self.view, place, inst),
                 },
                 _ => {}
             }
@@ -167,7 +209,8 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                 let release = Release {
                     func: self.view.func,
                     call,
-                    is_parameter: false,
+                    is_parameter: is_of_parameter,
+                    is_new: false,
                 };
                 let places = self.facts.released_arrays.entry(field).or_default();
                 if places.last().is_none_or(|last| last.func != release.func) {
@@ -175,8 +218,11 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                 }
             }
         }
-        if !uses.aliases.is_empty() || matches!(uses.taking, Some(Taking::Moved | Taking::Returned))
-        {
+        let is_shared = matches!(
+            uses.taking,
+            Some(Taking::Moved | Taking::Lent | Taking::Returned)
+        );
+        if !uses.aliases.is_empty() || is_shared {
             self.facts.moved.insert(place);
         }
     }
@@ -195,12 +241,6 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             let hidden = structures_in(self.view.context.program, ty);
             self.facts.opaque.extend(hidden);
         }
-    }
-
-    /// Is a new block given to nobody but by this one store?
-    fn stays(&self, made: InstId, store: InstId) -> bool {
-        let uses = self.view.uses(self.view.body.result(made), Some(store));
-        uses.taking.is_none() && uses.aliases.is_empty()
     }
 
     /// Is it a parameter of the function, under whatever name?
@@ -282,6 +322,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                     let calls = self.facts.freed_by_calls.entry(place).or_default();
                     calls.push((self.view.func, call));
                 }
+                None if load.is_exact() => {}
                 None => {
                     let hidden = structures_in(self.view.context.program, ty);
                     self.facts.opaque.extend(hidden);
@@ -295,6 +336,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             func: self.view.func,
             call,
             is_parameter: self.is_parameter(arg),
+            is_new: self.view.may_be_made_here(arg),
         };
         for name in structures_in(self.view.context.program, ty) {
             let places = self.facts.released.entry(name).or_default();
@@ -313,7 +355,12 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             return;
         };
         let func = self.view.func;
-        let is_inside = |path: &ValuePath| path.root == Root::Arg(n);
+        // What the callee does to other fields of the same structure is their matter.
+        let is_inside = |path: &ValuePath| {
+            let first = path.loads.first();
+            let is_here = first.is_none_or(|load| !load.is_exact() || load.base == 0);
+            path.root == Root::Arg(n) && is_here
+        };
         let taking = match returns(summary, is_inside) {
             true => Some(Taking::Moved),
             false => taking_of(summary, is_inside),
@@ -333,9 +380,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                     self.facts.made.entry(place).or_default().push(made);
                 }
                 Value::Int(0) => {}
-                _ => {
-                    self.facts.borrowing.insert(place);
-                }
+                _ => self.facts.borrow(self.view, place, call),
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What becomes of a value in one function, and what can be put into a place?
 
 use drip_models::{Certainty, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
+use drip_pointer::Callees;
 use drip_pointer::owners::Owners;
 use drip_program::{BinaryOp, Body, Cfg, Const, FuncId, GlobalId, InstId, Op, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -129,6 +130,60 @@ impl<'s, 'c> View<'s, 'c> {
         None
     }
 
+    /// Is a value looked at and nothing else?
+    fn is_only_read(&self, value: ValueId) -> bool {
+        let uses = self.uses(value, None);
+        uses.taking.is_none() && uses.aliases.is_empty()
+    }
+
+    /// The stores into a variable of the function that is good for nothing but one copy, with their offsets.
+    pub fn only_filled_for(&self, source: Operand, copy: InstId) -> Option<Vec<(InstId, i64)>> {
+        let body = self.body;
+        let root = source.as_value()?;
+        let Op::Alloca { .. } = body.insts[body.def(root)?].op else {
+            return None;
+        };
+        let mut stores = Vec::new();
+        let mut open = vec![(root, 0i64)];
+        while let Some((value, at)) = open.pop() {
+            for &user in self.users(value) {
+                match body.insts[user].op {
+                    Op::PtrAdd {
+                        base,
+                        offset,
+                        indices,
+                    } if base.as_value() == Some(value) && body.scaled(indices).is_empty() => {
+                        open.push((body.result(user), at.wrapping_add(offset)));
+                    }
+                    Op::Store { value: stored, .. } if stored.as_value() != Some(value) => {
+                        stores.push((user, at));
+                    }
+                    Op::MemSet { .. } | Op::Bind { .. } => {}
+                    Op::Load { .. } if self.is_only_read(body.result(user)) => {}
+                    // Whatever is constant is put there before.
+                    Op::MemCopy { src, .. } if body.const_of(src).is_some() => {}
+                    _ if user == copy => {}
+                    _ => return None,
+                }
+            }
+        }
+        Some(stores)
+    }
+
+    /// Is a cell in something that was found in memory, and was put there when it was complete?
+    pub fn is_found(&self, way: &CellWay) -> bool {
+        let Start::Value(root) = way.root else {
+            return false;
+        };
+        let def = self.body.def(root).map(|inst| self.body.insts[inst].op);
+        match def {
+            // What others have put into the function's own variables may be new.
+            Some(Op::Alloca { .. }) => false,
+            Some(Op::Load { .. }) => true,
+            _ => way.offsets.len() > 1,
+        }
+    }
+
     /// The pointer that an address is made of.
     pub fn base(&self, addr: Operand) -> Option<ValueId> {
         let value = addr.as_value()?;
@@ -191,6 +246,63 @@ impl<'s, 'c> View<'s, 'c> {
             }
             _ => false,
         }
+    }
+
+    /// Is it null, or null on some way?
+    pub fn may_be_null_constant(&self, value: Operand) -> bool {
+        let def = value.as_value().and_then(|value| self.body.def(value));
+        match def.map(|inst| self.body.insts[inst].op) {
+            Some(Op::Phi { incoming }) => {
+                let mut inputs = self.body.incoming(incoming).iter();
+                inputs.any(|input| self.is_null(input.value))
+            }
+            Some(Op::Select { then, els, .. }) => self.is_null(then) || self.is_null(els),
+            _ => self.is_null(value),
+        }
+    }
+
+    /// May the value be what a call has made in this function, as far as the call is known?
+    pub fn may_be_made_here(&self, value: Operand) -> bool {
+        self.may_be_made_within(value, MAX_STEPS)
+    }
+
+    fn may_be_made_within(&self, value: Operand, steps: usize) -> bool {
+        let Some(steps) = steps.checked_sub(1) else {
+            return false;
+        };
+        let Some(inst) = value.as_value().and_then(|value| self.body.def(value)) else {
+            return false;
+        };
+        match self.body.insts[inst].op {
+            Op::Call { .. } | Op::Invoke { .. } => self
+                .summary(inst)
+                .is_some_and(|summary| summary.limited || !summary.fresh.is_empty()),
+            Op::Cast { value, .. } => self.may_be_made_within(value, steps),
+            Op::Phi { incoming } => {
+                let mut inputs = self.body.incoming(incoming).iter();
+                inputs.any(|input| self.may_be_made_within(input.value, steps))
+            }
+            Op::Select { then, els, .. } => {
+                self.may_be_made_within(then, steps) || self.may_be_made_within(els, steps)
+            }
+            _ => false,
+        }
+    }
+
+    /// Which parameter it is, under whatever type.
+    pub fn parameter(&self, value: Operand) -> Option<u16> {
+        let value = value.as_value()?;
+        match self.body.def(value).map(|inst| self.body.insts[inst].op) {
+            Some(Op::Cast { value, .. }) => self.parameter(value),
+            Some(_) => None,
+            None => u16::try_from(self.body.as_param(value)?).ok(),
+        }
+    }
+
+    /// Is a value given to nobody but by this one instruction?
+    pub fn stays(&self, value: ValueId, given: InstId) -> bool {
+        let uses = self.uses(value, Some(given));
+        uses.taking.is_none() && uses.aliases.is_empty()
     }
 
     pub fn is_null(&self, value: Operand) -> bool {
@@ -310,16 +422,37 @@ impl<'s, 'c> View<'s, 'c> {
     /// Does a call free an argument or keep it, or is it given to somebody who is not known? And does it give it back?
     fn taken_by(&self, call: InstId, positions: &[u16]) -> (Option<Taking>, bool) {
         // The called function itself is no argument.
-        let Some(summary) = self.summary(call).filter(|_| !positions.is_empty()) else {
+        if positions.is_empty() {
+            return (Some(Taking::Moved), false);
+        }
+        let Some(summary) = self.summary(call) else {
             return (Some(Taking::Moved), false);
         };
+        let is_unknown = self.calls_unknown(call);
         let mut taken = (None, false);
         for &n in positions {
             let is_it = |path: &ValuePath| path.root == Root::Arg(n) && path.loads.is_empty();
-            taken.0 = taken.0.max(taking_of(&summary, is_it));
+            let taking = match taking_of(&summary, is_it) {
+                Some(Taking::Moved) if is_unknown => Some(Taking::Lent),
+                taking => taking,
+            };
+            taken.0 = taken.0.max(taking);
             taken.1 |= returns(&summary, is_it);
         }
         taken
+    }
+
+    /// Is it one function outside of the program that nobody has described?
+    fn calls_unknown(&self, call: InstId) -> bool {
+        let context = self.context;
+        let is_unknown = |func: &FuncId| {
+            let is_described = context.library.find(context.program.func_name(*func));
+            context.program.funcs[*func].body.is_none() && is_described.is_none()
+        };
+        match context.graph.callees(self.func, call) {
+            Callees::Known(callees) => callees.iter().all(is_unknown),
+            _ => false,
+        }
     }
 }
 

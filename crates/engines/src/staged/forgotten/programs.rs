@@ -1,0 +1,51 @@
+//! Which functions belong to the same program? A build may make several, and what one of them allocates the other one can't lose.
+
+use drip_base::IdSet;
+use drip_program::FuncId;
+
+use super::super::callers::Callers;
+use super::super::calls::CallContext;
+
+/// What each `main` can come to.
+pub struct Programs {
+    reached: Vec<IdSet<FuncId>>,
+    /// What can be come to by pointers alone, from nobody knows where.
+    anywhere: IdSet<FuncId>,
+}
+
+impl Programs {
+    pub fn new(context: &CallContext<'_>, callers: &Callers<'_>) -> Programs {
+        let funcs = &context.program.funcs;
+        let below = |roots: Vec<FuncId>| {
+            let mut seen = IdSet::with_capacity(funcs.len());
+            let mut open = roots;
+            while let Some(func) = open.pop() {
+                if seen.insert(func) {
+                    open.extend(context.graph.graph.succs(func));
+                }
+            }
+            seen
+        };
+        let is_main = |func: &FuncId| {
+            funcs[*func].body.is_some() && context.program.func_name(*func) == "main"
+        };
+        let mains = funcs.ids().iter().filter(is_main);
+        let taken = funcs.ids().iter().filter(|&func| callers.is_hidden(func));
+        Programs {
+            reached: mains.map(|main| below(vec![main])).collect(),
+            anywhere: below(taken.collect()),
+        }
+    }
+
+    /// Can one program come to both?
+    pub fn share(&self, a: FuncId, b: FuncId) -> bool {
+        let is_free = |func: FuncId| {
+            let mut all = self.reached.iter();
+            self.anywhere.contains(func) && !all.any(|seen| seen.contains(func))
+        };
+        let (free_a, free_b) = (is_free(a), is_free(b));
+        let mut all = self.reached.iter();
+        self.reached.is_empty()
+            || all.any(|seen| (free_a || seen.contains(a)) && (free_b || seen.contains(b)))
+    }
+}

@@ -1,0 +1,221 @@
+//! Question: does a variable or a field hold a block when a function overwrites it without looking?
+//!
+//! `name = NULL; read_name();` loses the name of the last time if nobody has taken care of it before, and the function runs more than once.
+//! What is asked for of variables:
+//!
+//! - the function, or one that it calls, puts new blocks into the variable, so that the next run finds one there;
+//! - it can run again: it is called in a loop, or by somebody who can;
+//! - nobody who calls it also calls somebody who empties the variable;
+//! - no variable that the function or a maker sets decides whether the store is come to (`if (!loaded)`): it may happen once;
+//! - the block is no copy of what a caller passes, unless somebody frees what the variable holds: settings that are given twice are
+//!   nobody's concern.
+//!
+//! Of fields: other functions free what the field holds; the function has not made the structure, nor is it called by one that does; and
+//! on some way it looks at what the field held before, or it has found the structure in memory.
+
+use drip_base::IdSet;
+use drip_program::{Cfg, Const, FuncId, InstId, Op, Operand};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::callers::Callers;
+use super::super::calls::CallContext;
+use super::care::below;
+use super::facts::{Facts, Place};
+use super::view::View;
+
+/// Calls down to the one that fills the variable, and to one that empties it.
+const MAX_DEPTH: usize = 4;
+
+/// Steps from a branch back to the variable that it looks at.
+const MAX_STEPS: usize = 4;
+
+pub struct Replacements<'a, 'c> {
+    context: &'a CallContext<'c>,
+    callers: &'a Callers<'a>,
+    facts: &'a Facts,
+    /// Functions that can run more than once.
+    repeated: IdSet<FuncId>,
+}
+
+impl<'a, 'c> Replacements<'a, 'c> {
+    pub fn new(context: &'a CallContext<'c>, callers: &'a Callers<'a>, facts: &'a Facts) -> Self {
+        Replacements {
+            repeated: repeated(context),
+            context,
+            callers,
+            facts,
+        }
+    }
+
+    /// Does the variable hold what the last run has left there when this one comes to the store?
+    pub fn is_filled(&self, view: &View<'_, '_>, cfg: &Cfg, place: Place, store: InstId) -> bool {
+        let Place::Variable(_) = place else {
+            return false;
+        };
+        let func = view.func;
+        if !self.repeated.contains(func) || self.is_guarded(view, cfg, place, store) {
+            return false;
+        }
+        let graph = &self.context.graph.graph;
+        let own = below(graph, &[func], MAX_DEPTH);
+        let made = &self.facts.made[&place];
+        let mut makers = made.iter().filter(|made| own.contains(&made.0)).peekable();
+        let is_claimed = self.facts.freed.contains_key(&place);
+        let is_made_here = makers.peek().is_some();
+        let is_setting = !is_claimed && makers.any(|made| self.copies_argument(made.1, made.0));
+        is_made_here && !is_setting && !self.is_emptied_around(func, place)
+    }
+
+    /// Does the function overwrite a field of a structure that is in use, where other functions free what that holds? Nothing that the
+    /// structure or a variable says may decide on it, and nobody around it may have emptied the field before.
+    pub fn is_forgotten(
+        &self,
+        view: &View<'_, '_>,
+        cfg: &Cfg,
+        place: Place,
+        store: InstId,
+    ) -> bool {
+        let Some(structure) = place.structure() else {
+            return false;
+        };
+        let freed = self.facts.freed.get(&place);
+        let is_claimed = freed.is_some_and(|funcs| funcs.iter().any(|&f| f != view.func));
+        let makers = self.facts.made_structures.get(&structure);
+        let mut makers = makers.into_iter().flatten().map(|made| made.0);
+        let graph = &self.context.graph.graph;
+        let is_part_of_making =
+            makers.any(|maker| maker == view.func || graph.succs(maker).contains(&view.func));
+        is_claimed
+            && !is_part_of_making
+            && !self.is_guarded(view, cfg, place, store)
+            && !self.is_emptied_around(view.func, place)
+    }
+
+    /// Is a new block made of what a caller passes?
+    fn copies_argument(&self, call: InstId, func: FuncId) -> bool {
+        let Some(body) = &self.context.program.funcs[func].body else {
+            return true;
+        };
+        let (Op::Call { args, .. } | Op::Invoke { args, .. }) = body.insts[call].op else {
+            return true;
+        };
+        let is_parameter = |arg: &Operand| {
+            let value = arg.as_value();
+            value.is_some_and(|value| body.as_param(value).is_some())
+        };
+        body.list(args).iter().any(is_parameter)
+    }
+
+    /// Does one who calls the function call somebody, too, who leaves the variable empty?
+    fn is_emptied_around(&self, func: FuncId, place: Place) -> bool {
+        let mut emptying = self.facts.emptying(place);
+        emptying.remove(&func);
+        // After a destructor there is no structure any more.
+        let released = place
+            .structure()
+            .and_then(|name| self.facts.released.get(&name));
+        for release in released.into_iter().flatten().filter(|r| r.is_parameter) {
+            emptying.remove(&release.func);
+        }
+        if emptying.is_empty() {
+            return false;
+        }
+        let graph = &self.context.graph.graph;
+        let mut callers = self.callers.of(func).iter();
+        callers.any(|&(caller, _)| {
+            let others = graph.succs(caller).iter().copied().filter(|&f| f != func);
+            let others: Vec<FuncId> = others.chain([caller]).collect();
+            let mut seen: FxHashSet<FuncId> = FxHashSet::default();
+            for other in others {
+                match other == caller {
+                    true => seen.insert(caller),
+                    false => {
+                        seen.extend(below(graph, &[other], MAX_DEPTH));
+                        true
+                    }
+                };
+            }
+            emptying.iter().any(|func| seen.contains(func))
+        })
+    }
+
+    /// Does a variable that the program sets where it fills the place decide whether the store is come to?
+    fn is_guarded(&self, view: &View<'_, '_>, cfg: &Cfg, place: Place, store: InstId) -> bool {
+        let Some(mut block) = view.body.block_of(store) else {
+            return true;
+        };
+        while let Some(above) = cfg.dominators().idom(block) {
+            let cond = match view.body.insts[view.body.terminator(above)].op {
+                Op::CondBr { cond, .. } => Some(cond),
+                Op::Switch { value, .. } => Some(value),
+                _ => None,
+            };
+            if cond.is_some_and(|cond| self.asks_variable(view, cond, place, MAX_STEPS)) {
+                return true;
+            }
+            block = above;
+        }
+        false
+    }
+
+    /// Does a condition look at a variable or field other than the place?
+    fn asks_variable(
+        &self,
+        view: &View<'_, '_>,
+        operand: Operand,
+        place: Place,
+        steps: usize,
+    ) -> bool {
+        let Some(steps) = steps.checked_sub(1) else {
+            return true;
+        };
+        let body = view.body;
+        let Some(inst) = operand.as_value().and_then(|value| body.def(value)) else {
+            return false;
+        };
+        match body.insts[inst].op {
+            Op::Cmp { a, b, .. } | Op::Binary { a, b, .. } => {
+                self.asks_variable(view, a, place, steps)
+                    || self.asks_variable(view, b, place, steps)
+            }
+            Op::Cast { value, .. } => self.asks_variable(view, value, place, steps),
+            Op::Load { addr } => view.place(addr).is_some_and(|asked| asked != place),
+            _ => false,
+        }
+    }
+}
+
+/// Functions that are called in a loop, by their name (of a table's functions each may be called once), those that call themselves,
+/// and all that these call in the same way.
+fn repeated(context: &CallContext<'_>) -> IdSet<FuncId> {
+    let program = context.program;
+    let mut direct: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
+    let mut repeated = IdSet::with_capacity(program.funcs.len());
+    let mut open: Vec<FuncId> = Vec::new();
+    for (func, function) in program.funcs.iter_enumerated() {
+        let Some(body) = &function.body else { continue };
+        let mut cfg = None;
+        for block in body.blocks.ids() {
+            for inst in body.block_insts(block) {
+                let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = body.insts[inst].op
+                else {
+                    continue;
+                };
+                let Some(&Const::Func(callee)) = body.const_of(callee) else {
+                    continue;
+                };
+                direct.entry(func).or_default().push(callee);
+                let cfg = cfg.get_or_insert_with(|| Cfg::build(body));
+                if cfg.loops().innermost(block).is_some() || callee == func {
+                    open.push(callee);
+                }
+            }
+        }
+    }
+    while let Some(func) = open.pop() {
+        if repeated.insert(func) {
+            open.extend(direct.get(&func).into_iter().flatten());
+        }
+    }
+    repeated
+}

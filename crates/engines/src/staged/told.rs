@@ -1,0 +1,64 @@
+//! Question: is what sends a path to its loss something that a call says, and nothing that has to be worked out?
+//!
+//! `if (glob(name, …) != 0) goto out;` loses the block if the call fails, whatever else holds. `if (length) release(block);` does only if
+//! the length can be zero where there is a block, and that may be known to those alone who made both. Where callees could not be
+//! executed only losses of the first kind are shown.
+
+use drip_flow::{EndKind, Frame, UseFlow};
+use drip_pointer::ObjKind;
+use drip_program::{BlockId, Op, Operand};
+
+use super::paths::Path;
+
+/// Casts and comparisons between a call and the branch that looks at its result.
+const MAX_STEPS: usize = 6;
+
+/// Does every branch between the block's birth and its loss, of those that make a difference to it, look at a parameter or a call's result?
+pub fn is_told_by_calls(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let object = flow.objects.first();
+    let kind = object.map(|&object| frame.local.memory.kind(object));
+    let Some(ObjKind::Fresh { call, .. }) = kind else {
+        return false;
+    };
+    let deciding = flow.deciding_blocks(
+        frame.body.blocks.len(),
+        // Ways that end the program take care of nothing.
+        |end| u32::from(end.kind == EndKind::Settled),
+        |_| 0,
+    );
+    let birth = frame.block_of(call);
+    let mut blocks = path.blocks(flow).skip_while(|&block| block != birth);
+    blocks.all(|block| !deciding.contains(block) || is_told(frame, block))
+}
+
+fn is_told(frame: &Frame<'_>, block: BlockId) -> bool {
+    match frame.body.insts[frame.body.terminator(block)].op {
+        Op::CondBr { cond, .. } => is_said(frame, cond, MAX_STEPS),
+        Op::Switch { value, .. } => is_said(frame, value, MAX_STEPS),
+        _ => true,
+    }
+}
+
+/// Is it a parameter, a constant, or what a call has returned or put into a variable, perhaps compared with one of these?
+fn is_said(frame: &Frame<'_>, operand: Operand, steps: usize) -> bool {
+    let body = frame.body;
+    let Some(value) = operand.as_value() else {
+        return true;
+    };
+    let Some(steps) = steps.checked_sub(1) else {
+        return false;
+    };
+    let Some(inst) = body.def(value) else {
+        return body.as_param(value).is_some();
+    };
+    match body.insts[inst].op {
+        Op::Cmp { a, b, .. } => is_said(frame, a, steps) && is_said(frame, b, steps),
+        Op::Cast { value, .. } => is_said(frame, value, steps),
+        Op::Call { .. } | Op::Invoke { .. } => true,
+        Op::Load { addr } => {
+            let def = addr.as_value().and_then(|value| body.def(value));
+            def.is_some_and(|inst| matches!(body.insts[inst].op, Op::Alloca { .. }))
+        }
+        _ => false,
+    }
+}
