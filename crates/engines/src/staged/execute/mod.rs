@@ -13,6 +13,7 @@
 
 mod calls;
 mod elements;
+mod guards;
 mod guide;
 mod machine;
 mod memory;

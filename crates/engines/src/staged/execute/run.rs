@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use drip_cond::{Sort, TermId};
 use drip_models::Value as Told;
-use drip_program::{BlockId, Body, FuncId, InstId, Op, Operand, ValueId};
+use drip_program::{BlockId, Body, FuncId, InstId, Op, Operand, Program, ValueId};
 use rustc_hash::FxHashMap;
 
+use super::guards::is_overflow;
 use super::guide::{Course, Guide, MAX_DEVIATIONS, Runs};
 use super::machine::Machine;
 use super::world::{Cells, Value, Word, World};
@@ -69,6 +70,16 @@ impl Activation<'_> {
     pub fn line(&self, inst: InstId) -> Option<u32> {
         let loc = self.body.insts[inst].loc?;
         Some(self.body.locs[loc].line)
+    }
+
+    /// Does a callee give up here because of sizes that nobody has?
+    fn is_guard(&self, program: &Program, inst: InstId, target: BlockId) -> bool {
+        match self.body.insts[inst].op {
+            Op::CondBr { cond, then, els } if then != els => {
+                self.guide.is_none() && is_overflow(program, self.body, cond, target == then)
+            }
+            _ => false,
+        }
     }
 
     fn course(&self, run: &Run, target: BlockId) -> Option<Course> {
@@ -260,6 +271,9 @@ impl Machine<'_, '_> {
         let travelled = |block: BlockId| run.turns.get(&block).map_or(0, |t| t.0);
         ways.sort_by_key(|way| std::cmp::Reverse((way.2.is_free, travelled(way.0))));
         for (target, fact, course) in ways {
+            if activation.is_guard(self.context.program, inst, target) {
+                continue;
+            }
             let mut next = run.clone();
             if self.assume(&mut next.world, fact) {
                 next.world.hangs |= activation.guide.is_none() && self.speaks_of_memory(fact);
