@@ -240,8 +240,9 @@ pub fn one_per_cause(findings: Vec<Caused>, name: impl Fn(FuncId) -> String) -> 
             continue;
         }
         group.is_shown = true;
-        // Everybody hands blocks to a function that may refuse them, and hardly ever a run shows that it does: it will not.
-        if by.care == Care::Keep && 2 * group.certain < group.size {
+        // Everybody hands blocks to a function that may refuse them, and hardly ever a run shows that it does: it will not. So do fields of
+        // structures belong together that a destructor asks for.
+        if 2 * group.certain < group.size {
             finding.confidence = Confidence::Low;
         }
         finding.message = format!(

@@ -4,9 +4,10 @@ use std::hash::Hash;
 
 use drip_base::{EntityId, Graph};
 use drip_pointer::Callees;
-use drip_program::{BlockId, Cfg, FuncAttrs, FuncId};
+use drip_program::{BlockId, Cfg, FuncAttrs, FuncId, InstId, Op, Program};
 use rustc_hash::FxHashSet;
 
+use super::super::callers::Callers;
 use super::super::calls::CallContext;
 
 /// Calls down from a destructor that may free the field for it.
@@ -79,6 +80,19 @@ fn does_both(
         reached.any(|reached| to.iter().any(|block| reached.contains(block)))
     };
     follows(&releases, &frees) || follows(&frees, &releases)
+}
+
+/// Does the program end whenever the function is done (`clear_secrets(); exit(1);`)? Then nobody misses what it forgets.
+pub fn is_last_act(program: &Program, callers: &Callers<'_>, func: FuncId) -> bool {
+    let calls = callers.of(func);
+    let ends = |&(caller, call): &(FuncId, InstId)| {
+        let Some(body) = &program.funcs[caller].body else {
+            return false;
+        };
+        let last = body.block_of(call).map(|block| body.terminator(block));
+        last.is_some_and(|last| matches!(body.insts[last].op, Op::Unreachable))
+    };
+    !calls.is_empty() && !callers.is_hidden(func) && calls.iter().all(ends)
 }
 
 /// What can be reached in so many steps.

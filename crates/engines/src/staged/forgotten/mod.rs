@@ -36,6 +36,7 @@ use drip_base::IdSet;
 use drip_program::{FuncId, InstId, Program};
 use rustc_hash::FxHashSet;
 
+use self::care::is_last_act;
 use self::facts::{Facts, Made, Place};
 use self::passed::settle_parameters;
 use self::programs::Programs;
@@ -71,7 +72,9 @@ pub(super) fn forgotten_fields(context: &CallContext<'_>, callers: &Callers<'_>)
     let mut found: Vec<Finding> = Vec::new();
     let programs = Programs::new(context, callers);
     for (&place, made) in &facts.made {
-        if let Some(release) = facts.forgetting(context, &programs, place) {
+        if let Some(release) = facts.forgetting(context, &programs, place)
+            && !is_last_act(context.program, callers, release.func)
+        {
             let loss = Loss::with_owner(context, place, release.func, release.call);
             found.extend(loss.and_then(|loss| loss.finding(context, made)));
         }
