@@ -37,3 +37,56 @@ int compared_bad(const char *text) {
   setting.values = strdup(text); // LEAK
   return compare(&setting);
 }
+
+/* A small structure that is copied to where only others know. */
+struct entry {
+  char *name;
+  int kind;
+};
+
+struct entries {
+  struct entry *list;
+  int count;
+};
+
+struct entries *entries_of(void *library);
+
+static int add_entry(void *library, const struct entry *entry) {
+  struct entries *entries = entries_of(library);
+  if (!entries)
+    return 0;
+  entries->list[entries->count] = *entry;
+  entries->count++;
+  return 1;
+}
+
+static int look_at_entry(void *library, const struct entry *entry) {
+  struct entries *entries = entries_of(library);
+  if (!entries)
+    return 0;
+  entries->list[entries->count].kind = entry->kind;
+  entries->count++;
+  return 1;
+}
+
+int added_ok(void *library, const char *name) {
+  struct entry entry = {strdup(name), 1};
+  if (!entry.name)
+    return 0;
+  if (!add_entry(library, &entry)) {
+    free(entry.name);
+    return 0;
+  }
+  return 1;
+}
+
+int added_bad(void *library, const char *name) {
+  struct entry entry = {strdup(name), 1}; // LEAK
+  if (!entry.name)
+    return 0;
+  if (!look_at_entry(library, &entry)) {
+    free(entry.name);
+    return 0;
+  }
+  return 1;
+}

@@ -257,8 +257,8 @@ pub fn whole_copies<'f>(frame: &'f Frame<'_>) -> impl Iterator<Item = (ObjId, Ob
     })
 }
 
-/// Large structures of the caller's that are copied as a whole to where others see them: all that they hold goes along. Of small ones
-/// every pointer is followed. A new block in `handed` is no such place: the summary tells the copy.
+/// Structures of the caller's that are copied as a whole to where others see them: all that they hold goes along. Of small ones, copied to a
+/// known place, every pointer is followed. A new block in `handed` is no such place: the summary tells the copy.
 pub fn copied_out(frame: &Frame<'_>, handed: &[ObjId]) -> Vec<ObjId> {
     let memory = &frame.local.memory;
     let mut found: Vec<ObjId> = Vec::new();
@@ -273,7 +273,11 @@ pub fn copied_out(frame: &Frame<'_>, handed: &[ObjId]) -> Vec<ObjId> {
             ObjKind::Fresh { .. } => !handed.contains(&loc.obj),
             kind => kind.survives(),
         };
-        if bits <= MAX_ASKED_BYTES || !frame.local.targets(dst).iter().any(is_outside) {
+        let targets = frame.local.targets(dst);
+        // Nothing is followed into places that nobody knows.
+        let is_anywhere = targets.iter().any(|loc| loc.obj == Memory::WORLD);
+        let is_followed = bits <= MAX_ASKED_BYTES && !is_anywhere;
+        if is_followed || !targets.iter().any(is_outside) {
             continue;
         }
         let sources = frame.local.targets(src).iter().map(|loc| loc.obj);
