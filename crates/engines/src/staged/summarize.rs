@@ -133,7 +133,11 @@ pub fn summarize(
     counted_releases(&mut summary);
     tell_new_results(frame, handed, &mut summary.outcomes);
     unify_fresh(&mut summary);
-    if keeps_result || summary.limited {
+    let may_keep_result = summary
+        .outcomes
+        .iter()
+        .any(|o| returned_and_kept(o).is_some());
+    if keeps_result || may_keep_result || summary.limited {
         borrowed_results(&mut summary);
     }
     merge_outcomes(&mut summary.outcomes);
@@ -236,14 +240,20 @@ fn borrowed_results(summary: &mut Summary) {
         })
         .map(|o| o.when.clone())
         .collect();
+    let kept: Vec<(u16, Vec<Atom>)> = summary
+        .outcomes
+        .iter()
+        .filter_map(|o| Some((returned_and_kept(o)?, o.when.clone())))
+        .collect();
     for outcome in &mut summary.outcomes {
         let Value::Fresh { index, .. } = outcome.ret else {
             continue;
         };
         let is_held = |w: &Write| matches!(w.value, Value::Fresh { index: k, .. } if k == index);
-        let may_be_borrowed =
-            |when: &Vec<Atom>| when.iter().all(|atom| outcome.when.contains(atom));
-        if !outcome.writes.iter().any(is_held) && borrowed.iter().any(may_be_borrowed) {
+        let is_possible = |when: &Vec<Atom>| when.iter().all(|atom| outcome.when.contains(atom));
+        let is_kept = |(k, when): &(u16, Vec<Atom>)| *k == index && is_possible(when);
+        let is_borrowed = borrowed.iter().any(is_possible) || kept.iter().any(is_kept);
+        if !outcome.writes.iter().any(is_held) && is_borrowed {
             outcome.ret = Value::Unknown(Class::NonZero);
             let handed = handed_out(outcome);
             outcome.fresh.retain(|k| handed.contains(k));
@@ -254,6 +264,18 @@ fn borrowed_results(summary: &mut Summary) {
                 .retain(|w| !matches!(w.cell.base.root, Root::Fresh(k) if !handed.contains(&k)));
         }
     }
+}
+
+/// The new block that an outcome returns after it has been put where the caller's own memory leads to.
+fn returned_and_kept(outcome: &Outcome) -> Option<u16> {
+    let Value::Fresh { index, .. } = outcome.ret else {
+        return None;
+    };
+    let is_kept = |write: &Write| {
+        let is_callers = !matches!(write.cell.base.root, Root::Fresh(_));
+        is_callers && matches!(write.value, Value::Fresh { index: k, .. } if k == index)
+    };
+    outcome.writes.iter().any(is_kept).then_some(index)
 }
 
 /// Reference counts: an outcome that only counts down what another outcome frees has left it to the holders of the other
