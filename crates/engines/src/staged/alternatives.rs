@@ -10,7 +10,7 @@
 use drip_cond::{Budget, check};
 use drip_flow::{End, Frame, UseFlow, Values};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Value, ValuePath, Write};
-use drip_pointer::{CellId, ObjId, ObjKind};
+use drip_pointer::{CellId, Memory, ObjId, ObjKind};
 use drip_program::{Const, InstId, Op};
 
 use super::feasible::{SymbolIndex, path_condition};
@@ -193,7 +193,16 @@ impl<'c, 'a> Called<'c, 'a> {
                 _ => None,
             });
         let paths = freed.chain(escaped).chain(kept);
-        paths.filter(|path| self.is_object(path)).collect()
+        paths.filter(|path| self.may_be_object(path)).collect()
+    }
+
+    /// The same for an argument that may point anywhere: a variable that holds many blocks, one after the other.
+    fn may_be_object(&self, path: &ValuePath) -> bool {
+        let is_anywhere = || {
+            let targets = self.frame.resolve(self.inst, path);
+            targets.iter().any(|loc| loc.obj == Memory::WORLD)
+        };
+        self.is_object(path) || path.loads.is_empty() && is_anywhere()
     }
 
     /// Does the outcome keep the object, without freeing it, and not only in a variable of the caller's?
