@@ -1,7 +1,7 @@
 //! Which functions belong to the same program? A build may make several, and what one of them allocates the other one can't lose.
 
 use drip_base::IdSet;
-use drip_program::FuncId;
+use drip_program::{FuncId, Linkage};
 
 use super::super::callers::Callers;
 use super::super::calls::CallContext;
@@ -9,7 +9,7 @@ use super::super::calls::CallContext;
 /// What each `main` can come to.
 pub struct Programs {
     reached: Vec<IdSet<FuncId>>,
-    /// What can be come to by pointers alone, from nobody knows where.
+    /// What can be come to by pointers alone, or as a part of a library, from nobody knows where.
     anywhere: IdSet<FuncId>,
 }
 
@@ -30,10 +30,16 @@ impl Programs {
             funcs[*func].body.is_some() && context.program.func_name(*func) == "main"
         };
         let mains = funcs.ids().iter().filter(is_main);
-        let taken = funcs.ids().iter().filter(|&func| callers.is_hidden(func));
+        let reached: Vec<IdSet<FuncId>> = mains.map(|main| below(vec![main])).collect();
+        let is_offered = |func: FuncId| {
+            let is_called = reached.iter().any(|seen| seen.contains(func));
+            !is_called && funcs[func].linkage != Linkage::Internal
+        };
+        let is_root = |func: &FuncId| callers.is_hidden(*func) || is_offered(*func);
+        let roots = funcs.ids().iter().filter(is_root).collect();
         Programs {
-            reached: mains.map(|main| below(vec![main])).collect(),
-            anywhere: below(taken.collect()),
+            anywhere: below(roots),
+            reached,
         }
     }
 
