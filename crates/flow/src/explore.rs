@@ -101,52 +101,51 @@ pub struct Explorer<'f, 'a> {
     jumps: Option<Jumps>,
 }
 
-/// How all paths of `objects[0]` end; the others are followed along. Only the blocks that can concern the objects, or that what is
-/// remembered depends on, are visited: the ends are those of [`explore`], but nodes that follow each other need not be neighbours in the function. False
-/// beside it: there was hardly anything to jump over, so that it is what [`explore`] would have told.
+/// What is followed, and how much of a path is remembered on the way.
+#[derive(Clone)]
+pub struct Following<'q> {
+    /// Object 0 is the one in question; the others are followed along.
+    pub objects: Vec<ObjId>,
+    pub relevant: &'q Relevance,
+    pub goal: Goal,
+    /// The function is the program's `main`.
+    pub is_main: bool,
+}
+
+/// Explores all paths.
+pub fn explore<'a>(frame: &Frame<'a>, values: &mut Values, following: Following<'_>) -> UseFlow {
+    Explorer::new(frame, values, following).explored()
+}
+
+/// How all paths end. Only the blocks that can concern the objects, or that what is remembered depends on, are visited: the ends
+/// are those of [`explore`], but nodes that follow each other need not be neighbours in the function. False beside it: there was hardly
+/// anything to jump over, so that it is what [`explore`] would have told.
 pub fn explore_sparsely<'a>(
     frame: &Frame<'a>,
     values: &mut Values,
-    relevant: &Relevance,
-    objects: Vec<ObjId>,
-    goal: Goal,
-    is_main: bool,
+    following: Following<'_>,
 ) -> (UseFlow, bool) {
-    let jumps = Jumps::new(frame, values, relevant, &objects);
-    let mut explorer = Explorer::new(frame, values, relevant, objects, goal, is_main);
+    let jumps = Jumps::new(frame, values, following.relevant, &following.objects);
+    let mut explorer = Explorer::new(frame, values, following);
     explorer.jumps = Some(jumps).filter(|jumps| jumps.are_worth_it(frame));
     let is_sparse = explorer.jumps.is_some();
     (explorer.explored(), is_sparse)
-}
-
-/// Explores all paths of `objects[0]`, the others followed along.
-pub fn explore<'a>(
-    frame: &Frame<'a>,
-    values: &mut Values,
-    relevant: &Relevance,
-    objects: Vec<ObjId>,
-    goal: Goal,
-    is_main: bool,
-) -> UseFlow {
-    Explorer::new(frame, values, relevant, objects, goal, is_main).explored()
 }
 
 impl<'f, 'a> Explorer<'f, 'a> {
     fn new(
         frame: &'f Frame<'a>,
         values: &'f mut Values,
-        relevant: &'f Relevance,
-        objects: Vec<ObjId>,
-        goal: Goal,
-        is_main: bool,
+        following: Following<'f>,
     ) -> Explorer<'f, 'a> {
         let blocks = frame.body.blocks.len();
+        let objects = following.objects;
         Explorer {
             frame,
             values,
-            goal,
-            is_main,
-            relevant,
+            goal: following.goal,
+            is_main: following.is_main,
+            relevant: following.relevant,
             live: FxHashMap::default(),
             asked: FxHashMap::default(),
             out: UseFlow {

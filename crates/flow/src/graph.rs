@@ -166,6 +166,12 @@ impl UseFlow {
         fates.collect()
     }
 
+    /// For twins: do both explorations of the same objects tell the same? Where states were joined, or paths are missing, both may be right.
+    pub fn tells_the_same(&self, other: &UseFlow) -> bool {
+        let is_exact = |flow: &UseFlow| !flow.limited && !flow.crowded;
+        !is_exact(self) || !is_exact(other) || self.fates() == other.fates()
+    }
+
     /// Does some path free the object in question?
     pub fn is_freed_somewhere(&self) -> bool {
         let mut objects = self.ends.iter().filter_map(|e| e.state.objects.first());

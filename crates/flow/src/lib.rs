@@ -27,7 +27,7 @@ mod values;
 
 pub use arithmetic::sort_of;
 pub use error_number::{as_error_number, reads_error_number};
-pub use explore::{EXITS_FUEL, FATE_FUEL, Goal, MAX_STATES, explore, explore_sparsely};
+pub use explore::{EXITS_FUEL, FATE_FUEL, Following, Goal, MAX_STATES, explore, explore_sparsely};
 pub use forward::stored_just_before;
 pub use frame::{Frame, args_of, cell_of, region};
 pub use graph::{Choice, Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};

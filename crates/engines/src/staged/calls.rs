@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 use super::delegates::Delegates;
 use super::interface::constant;
 use super::unify::{rename, unify_fresh};
-use super::varargs::MAX_VARARGS;
+use super::varargs::{MAX_VARARGS, named_parameters};
 
 /// Where the summaries of all functions come from.
 pub struct CallContext<'a> {
@@ -60,9 +60,19 @@ pub fn call_summary(
     inst: InstId,
     open: &mut Open,
 ) -> Option<Arc<Summary>> {
-    let (Op::Call { flags, args, .. } | Op::Invoke { flags, args, .. }) = body.insts[inst].op
-    else {
-        return None;
+    let (callee, flags, args) = match body.insts[inst].op {
+        Op::Call {
+            callee,
+            flags,
+            args,
+        }
+        | Op::Invoke {
+            callee,
+            flags,
+            args,
+            ..
+        } => (callee, flags, args),
+        _ => return None,
     };
     if flags.has(CallFlags::ASM) {
         return Some(Arc::new(opaque_call(args.len as usize)));
@@ -93,26 +103,13 @@ pub fn call_summary(
     };
     let args = body.list(args);
     let summary = possible(context.program, body, args, summary);
-    let named = named_parameters(context.program, body, inst).unwrap_or(args.len());
-    Some(keeping_numbers(
-        body,
-        &args[..named.min(args.len())],
-        summary,
-    ))
-}
-
-/// How many named parameters a function has that takes others behind them. Numbers among those are printed.
-fn named_parameters(program: &Program, body: &Body, call: InstId) -> Option<usize> {
-    let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = body.insts[call].op else {
-        return None;
-    };
-    let Some(&Const::Func(callee)) = body.const_of(callee) else {
-        return None;
-    };
-    match program.types.get(program.funcs[callee].ty) {
-        Type::Func { params, vararg, .. } if *vararg => Some(params.len()),
+    // Numbers behind the named parameters are printed.
+    let named = match body.const_of(callee) {
+        Some(&Const::Func(callee)) => named_parameters(context.program, callee),
         _ => None,
-    }
+    };
+    let kept = named.map_or(args.len(), |named| named.min(args.len()));
+    Some(keeping_numbers(body, &args[..kept], summary))
 }
 
 /// A pointer that is passed as a number (`tree_insert(t, (uintptr_t)key)`) is out of sight in whoever can keep it: numbers are not

@@ -16,6 +16,7 @@ use super::causes::defined_callee;
 use super::interface::atom_of;
 use super::known::branch_fact;
 use super::paths::Path;
+use super::varargs::named_parameters;
 
 /// Versions of a number that are looked through for the call that wrote it; it counts as written by another one beyond.
 const MAX_VERSIONS: usize = 16;
@@ -57,13 +58,8 @@ fn is_printed(frame: &Frame<'_>, flow: &UseFlow) -> bool {
     else {
         return false;
     };
-    let function = defined_callee(frame, call).map(|callee| &frame.program.funcs[callee]);
-    function.is_some_and(|function| {
-        matches!(
-            frame.program.types.get(function.ty),
-            Type::Func { vararg: true, .. }
-        )
-    })
+    let callee = defined_callee(frame, call);
+    callee.is_some_and(|callee| named_parameters(frame.program, callee).is_some())
 }
 
 /// Does the path take a number to be zero that the call which made the block has written beside it, into the same variable? A buffer

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use drip_flow::{
-    Decisions, End, EndKind, Frame, Goal, Machine, Relevance, Scope, UseFlow, Values, Where,
-    decisions, explore, explore_sparsely,
+    Decisions, End, EndKind, Following, Frame, Goal, Machine, Relevance, Scope, UseFlow, Values,
+    Where, decisions, explore, explore_sparsely,
 };
 use drip_models::{Library, Summary};
 use drip_pointer::local::CallTable;
@@ -459,20 +459,25 @@ impl<'w, 'a> Work<'w, 'a> {
         flow
     }
 
+    fn following<'q>(&self, relevant: &'q Relevance, objects: Vec<ObjId>) -> Following<'q> {
+        Following {
+            objects,
+            relevant,
+            goal: Goal::Fate,
+            is_main: self.is_main,
+        }
+    }
+
     /// The first look at an object, over the blocks that can concern it: most objects end here.
     fn look_sparsely(&mut self, followed: Vec<ObjId>) -> (UseFlow, bool) {
-        let (flow, is_sparse) = explore_sparsely(
-            self.frame,
-            self.values,
-            &Relevance::nothing(),
-            followed,
-            Goal::Fate,
-            self.is_main,
-        );
+        let nothing = Relevance::nothing();
+        let following = self.following(&nothing, followed);
+        let (flow, is_sparse) = explore_sparsely(self.frame, self.values, following.clone());
         self.steps += flow.executed;
         self.nodes += flow.steps;
+        // The twin: all blocks, one by one.
         debug_assert!(
-            !is_sparse || self.tells_the_same(&flow),
+            !is_sparse || flow.tells_the_same(&explore(self.frame, self.values, following)),
             "jumping over quiet blocks changes what becomes of {:?} in {}",
             flow.objects,
             self.context.program.func_name(self.frame.func)
@@ -480,25 +485,8 @@ impl<'w, 'a> Work<'w, 'a> {
         (flow, is_sparse)
     }
 
-    /// The twin of the sparse look: do all blocks, one by one, tell the same? Where states were joined both are right.
-    fn tells_the_same(&mut self, sparse: &UseFlow) -> bool {
-        let followed = sparse.objects.clone();
-        let nothing = &Relevance::nothing();
-        let (frame, values) = (self.frame, &mut *self.values);
-        let dense = explore(frame, values, nothing, followed, Goal::Fate, self.is_main);
-        let is_exact = |flow: &UseFlow| !flow.limited && !flow.crowded;
-        !is_exact(sparse) || !is_exact(&dense) || sparse.fates() == dense.fates()
-    }
-
     fn explore(&mut self, relevance: &Relevance, followed: Vec<ObjId>) -> UseFlow {
-        let flow = explore(
-            self.frame,
-            self.values,
-            relevance,
-            followed,
-            Goal::Fate,
-            self.is_main,
-        );
+        let flow = explore(self.frame, self.values, self.following(relevance, followed));
         self.steps += flow.executed;
         self.nodes += flow.steps;
         flow

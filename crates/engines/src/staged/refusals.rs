@@ -4,8 +4,9 @@
 //! not exist. If some of its callers free the block then, callers that do not have forgotten it. If hardly any does, the others
 //! know that their blocks will be taken (Engler's beliefs, over the whole program).
 
+use drip_flow::args_of;
 use drip_models::Root;
-use drip_program::{BlockId, Body, FuncId, InstId, Op, Operand};
+use drip_program::{BlockId, Body, FuncId, InstId, Operand};
 
 use super::callers::Callers;
 use super::calls::{CallContext, Open, call_summary};
@@ -31,7 +32,7 @@ impl Refusals<'_, '_> {
     }
 
     fn frees_after(&self, caller: FuncId, body: &Body, call: InstId, arg: usize) -> bool {
-        let handed = arguments(body, call).get(arg);
+        let handed = args_of(body, call).get(arg);
         let Some((&handed, block)) = handed.zip(body.block_of(call)) else {
             return false;
         };
@@ -52,7 +53,7 @@ impl Refusals<'_, '_> {
 
     fn frees_in(&self, caller: FuncId, body: &Body, block: BlockId, handed: Operand) -> bool {
         body.block_insts(block).any(|inst| {
-            let passed = arguments(body, inst).iter();
+            let passed = args_of(body, inst).iter();
             let mut places = passed.zip(0u16..).filter(|(arg, _)| **arg == handed);
             places.any(|(_, n)| {
                 let summary = call_summary(self.context, caller, body, inst, &mut Open::default());
@@ -62,12 +63,5 @@ impl Refusals<'_, '_> {
                 })
             })
         })
-    }
-}
-
-fn arguments(body: &Body, inst: InstId) -> &[Operand] {
-    match body.insts[inst].op {
-        Op::Call { args, .. } | Op::Invoke { args, .. } => body.list(args),
-        _ => &[],
     }
 }

@@ -12,7 +12,7 @@
 
 use drip_base::IdSet;
 use drip_flow::{
-    Decisions, EndKind, Frame, Goal, Relevance, Scope, State, UseFlow, Values, explore,
+    Decisions, EndKind, Following, Frame, Goal, Relevance, Scope, State, UseFlow, Values, explore,
     explore_sparsely,
 };
 use drip_models::{
@@ -20,7 +20,7 @@ use drip_models::{
     TextResult, Value, ValuePath, Write,
 };
 use drip_pointer::{ObjId, ObjKind};
-use drip_program::{BlockId, Op, Operand, Type};
+use drip_program::{BlockId, Op, Operand};
 use smallvec::SmallVec;
 
 use super::effects::{bound_writes, handed_out, reduce_effects};
@@ -34,7 +34,7 @@ use super::objects::{
     clusters, copied_out, escaping_objects, has_outcomes, is_behind_global, moved_objects,
 };
 use super::unify::unify_fresh;
-use super::varargs::{MAX_VARARGS, hands_on_varargs};
+use super::varargs::{MAX_VARARGS, hands_on_varargs, named_parameters};
 
 /// Objects followed together to tell outcomes apart; more are followed cluster by cluster.
 const MAX_JOINT: usize = 6;
@@ -206,14 +206,10 @@ fn either_result(a: &Value, b: &Value) -> Value {
 
 /// Arguments behind the named ones, if the function takes them.
 fn handed_on(frame: &Frame<'_>) -> Vec<drip_models::Escape> {
-    let ty = frame.program.funcs[frame.func].ty;
-    let named = match frame.program.types.get(ty) {
-        Type::Func { params, vararg, .. } if *vararg => params.len(),
-        _ => return Vec::new(),
-    };
-    if !hands_on_varargs(frame) {
+    let named = named_parameters(frame.program, frame.func);
+    let Some(named) = named.filter(|_| hands_on_varargs(frame)) else {
         return Vec::new();
-    }
+    };
     let escape = |index: usize| escaping(ValuePath::arg(index as u16));
     (named..named + MAX_VARARGS).map(escape).collect()
 }
@@ -310,6 +306,15 @@ fn counted_releases(summary: &mut Summary) {
     }
 }
 
+fn following<'q>(relevant: &'q Relevance, objects: &[ObjId]) -> Following<'q> {
+    Following {
+        objects: objects.to_vec(),
+        relevant,
+        goal: Goal::Exits,
+        is_main: false,
+    }
+}
+
 /// A cluster on which exits disagree.
 struct Open {
     objects: Vec<ObjId>,
@@ -393,16 +398,7 @@ impl<'a> Maker<'_, 'a> {
     /// First look at one cluster. One with too many states is taken object by object: what its objects hold of each other then counts as
     /// kept.
     fn settle_cluster(&mut self, cluster: Vec<ObjId>, is_callers: bool) {
-        let frame = self.frame;
-        let objects = cluster.clone();
-        let (flow, is_sparse) = explore_sparsely(
-            frame,
-            self.values,
-            &Relevance::nothing(),
-            objects,
-            Goal::Exits,
-            false,
-        );
+        let (flow, is_sparse) = self.follow(&Relevance::nothing(), &cluster);
         if flow.limited && cluster.len() > 1 {
             for object in cluster {
                 self.settle_cluster(vec![object], is_callers);
@@ -477,19 +473,30 @@ impl<'a> Maker<'_, 'a> {
     }
 
     fn explore(&mut self, relevance: &Relevance, objects: &[ObjId]) -> UseFlow {
-        let flow = explore(
-            self.frame,
-            self.values,
-            relevance,
-            objects.to_vec(),
-            Goal::Exits,
-            false,
+        let flow = explore(self.frame, self.values, following(relevance, objects));
+        self.trace(&flow);
+        flow
+    }
+
+    /// The same, over the blocks that can concern the objects; false beside it if that are most of them.
+    fn follow(&mut self, relevance: &Relevance, objects: &[ObjId]) -> (UseFlow, bool) {
+        let following = following(relevance, objects);
+        let (flow, is_sparse) = explore_sparsely(self.frame, self.values, following.clone());
+        // The twin: all blocks, one by one.
+        debug_assert!(
+            !is_sparse || flow.tells_the_same(&explore(self.frame, self.values, following)),
+            "jumping over quiet blocks changes what {} does to {objects:?}",
+            self.frame.program.func_name(self.frame.func)
         );
+        self.trace(&flow);
+        (flow, is_sparse)
+    }
+
+    fn trace(&self, flow: &UseFlow) {
         tracing::trace!(
             function = self.frame.program.func_name(self.frame.func),
             "use-flow graph to the exits:\n{flow}"
         );
-        flow
     }
 
     /// Explorations that tell outcomes apart.
@@ -550,9 +557,7 @@ impl<'a> Maker<'_, 'a> {
         }
         let scope = Scope::Exits(&self.deciding, objects);
         let relevance = Relevance::compute(self.frame, self.values, self.decisions, scope);
-        let followed = objects.to_vec();
-        let (frame, values) = (self.frame, &mut *self.values);
-        let (flow, _) = explore_sparsely(frame, values, &relevance, followed, Goal::Exits, false);
+        let (flow, _) = self.follow(&relevance, objects);
         let Some(outcomes) = self.told(&flow, objects) else {
             return false;
         };
@@ -572,9 +577,7 @@ impl<'a> Maker<'_, 'a> {
     /// "may". False if even that exceeds the fuel.
     fn split_by_result(&mut self, objects: &[ObjId]) -> bool {
         let relevance = Relevance::compute(self.frame, self.values, self.decisions, Scope::Result);
-        let (frame, values) = (self.frame, &mut *self.values);
-        let followed = objects.to_vec();
-        let (flow, _) = explore_sparsely(frame, values, &relevance, followed, Goal::Exits, false);
+        let (flow, _) = self.follow(&relevance, objects);
         let Some(mut outcomes) = self.told(&flow, objects) else {
             return false;
         };

@@ -8,11 +8,19 @@
 
 use drip_flow::{Frame, args_of};
 use drip_models::{Outcome, Root, Value, ValuePath};
-use drip_program::{Const, InstId, Op, Type, ValueId};
+use drip_program::{Const, FuncId, InstId, Op, Program, Type, ValueId};
 use rustc_hash::FxHashSet;
 
 /// Arguments behind the named ones that are told apart.
 pub(super) const MAX_VARARGS: usize = 16;
+
+/// How many named parameters a function has that takes others behind them.
+pub(super) fn named_parameters(program: &Program, func: FuncId) -> Option<usize> {
+    match program.types.get(program.funcs[func].ty) {
+        Type::Func { params, vararg, .. } if *vararg => Some(params.len()),
+        _ => None,
+    }
+}
 
 /// Does the function hand on a pointer out of its argument list?
 pub(super) fn hands_on_varargs(frame: &Frame<'_>) -> bool {

@@ -3,7 +3,8 @@
 //! `item_new(strdup(name), …)` keeps its parameter in a field: the field owns the block as if it had been made there, if every caller
 //! gives away a new block (or null) and keeps nothing of it.
 
-use drip_program::{FuncId, InstId, Op, Operand};
+use drip_flow::args_of;
+use drip_program::{FuncId, InstId, Operand};
 use rustc_hash::FxHashMap;
 
 use super::super::callers::Callers;
@@ -58,9 +59,10 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         !calls.is_empty()
             && !self.callers.is_hidden(func)
             && all.all(|&(caller, call)| {
-                let argument = self
-                    .view(caller)
-                    .and_then(|view| Some((view, argument(view, call, n)?)));
+                let argument = self.view(caller).and_then(|view| {
+                    let arg = args_of(view.body, call).get(usize::from(n))?;
+                    Some((view, *arg))
+                });
                 argument.is_some_and(|(view, arg)| self.is_given(view, call, arg, levels, made))
             })
     }
@@ -86,14 +88,5 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         };
         made.push(maker);
         true
-    }
-}
-
-fn argument(view: &View<'_, '_>, call: InstId, n: u16) -> Option<Operand> {
-    match view.body.insts[call].op {
-        Op::Call { args, .. } | Op::Invoke { args, .. } => {
-            view.body.list(args).get(usize::from(n)).copied()
-        }
-        _ => None,
     }
 }

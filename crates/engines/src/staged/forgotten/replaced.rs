@@ -14,8 +14,9 @@
 //! on some way it looks at what the field held before, or it has found the structure in memory.
 
 use drip_base::IdSet;
+use drip_flow::args_of;
 use drip_program::{Cfg, Const, FuncId, InstId, Op, Operand};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::super::callers::Callers;
 use super::super::calls::CallContext;
@@ -96,14 +97,11 @@ impl<'a, 'c> Replacements<'a, 'c> {
         let Some(body) = &self.context.program.funcs[func].body else {
             return true;
         };
-        let (Op::Call { args, .. } | Op::Invoke { args, .. }) = body.insts[call].op else {
-            return true;
-        };
         let is_parameter = |arg: &Operand| {
             let value = arg.as_value();
             value.is_some_and(|value| body.as_param(value).is_some())
         };
-        body.list(args).iter().any(is_parameter)
+        args_of(body, call).iter().any(is_parameter)
     }
 
     /// Does one who calls the function call somebody, too, who leaves the variable empty?
@@ -123,19 +121,12 @@ impl<'a, 'c> Replacements<'a, 'c> {
         let graph = &self.context.graph.graph;
         let mut callers = self.callers.of(func).iter();
         callers.any(|&(caller, _)| {
-            let others = graph.succs(caller).iter().copied().filter(|&f| f != func);
-            let others: Vec<FuncId> = others.chain([caller]).collect();
-            let mut seen: FxHashSet<FuncId> = FxHashSet::default();
-            for other in others {
-                match other == caller {
-                    true => seen.insert(caller),
-                    false => {
-                        seen.extend(below(graph, &[other], MAX_DEPTH));
-                        true
-                    }
-                };
-            }
-            emptying.iter().any(|func| seen.contains(func))
+            let others = graph.succs(caller).iter().copied();
+            let others: Vec<FuncId> = others.filter(|&f| f != func && f != caller).collect();
+            let reached = below(graph, &others, MAX_DEPTH);
+            emptying
+                .iter()
+                .any(|func| *func == caller || reached.contains(func))
         })
     }
 
