@@ -206,6 +206,7 @@ fn finish(
     let mut coverage = coverage(collected, &loaded)?;
     coverage.functions = analysis.statistics.functions;
     coverage.functions_limited = analysis.statistics.functions_limited;
+    coverage.functions_coarse = analysis.statistics.functions_coarse;
     drip_report::normalise_files(&mut analysis);
     Ok(Run {
         analysis,

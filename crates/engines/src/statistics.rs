@@ -13,6 +13,8 @@ use serde::Serialize;
 pub struct Statistics {
     pub functions: usize,
     pub functions_limited: usize,
+    /// Others that kept within their fuel by following paths together or by leaving conditions out.
+    pub functions_coarse: usize,
     /// Calls of functions that nothing is known of.
     pub unknown_calls: usize,
     pub sites: usize,
@@ -221,6 +223,7 @@ impl Statistics {
     pub fn merge(&mut self, other: &Statistics) {
         self.functions += other.functions;
         self.functions_limited += other.functions_limited;
+        self.functions_coarse += other.functions_coarse;
         self.unknown_calls += other.unknown_calls;
         self.sites += other.sites;
         self.candidates += other.candidates;

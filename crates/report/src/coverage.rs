@@ -12,6 +12,8 @@ pub struct Coverage {
     pub files_total: usize,
     pub functions: usize,
     pub functions_limited: usize,
+    /// Functions followed to the end, but without some of the conditions or with some of their paths joined.
+    pub functions_coarse: usize,
     /// Functions whose bitcode could not be read.
     pub functions_unreadable: usize,
     pub seconds_tenths: u64,
@@ -88,6 +90,7 @@ pub fn coverage_line(analysis: &Analysis, coverage: &Coverage) -> String {
         coverage.seconds_tenths % 10,
     );
     let hidden = [
+        (coverage.functions_coarse, "functions followed coarsely"),
         (coverage.functions_unreadable, "functions could not be read"),
         (coverage.suppressed, "suppressed by comments"),
         (coverage.in_baseline, "in the baseline"),

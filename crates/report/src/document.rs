@@ -98,6 +98,8 @@ pub struct CoverageRecord {
     pub files_total: usize,
     pub functions: usize,
     pub functions_limited: usize,
+    #[serde(default)]
+    pub functions_coarse: usize,
     pub functions_unreadable: usize,
     pub allocation_sites: usize,
     pub settled: usize,
@@ -274,6 +276,7 @@ fn coverage_record(analysis: &Analysis, coverage: &Coverage) -> CoverageRecord {
         files_total: coverage.files_total,
         functions: coverage.functions,
         functions_limited: coverage.functions_limited,
+        functions_coarse: coverage.functions_coarse,
         functions_unreadable: coverage.functions_unreadable,
         allocation_sites: tally.sites,
         settled: tally.settled,

@@ -92,7 +92,7 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, wanted: Wan
         }
     }
     let (findings, ledger, handed) = (work.findings, work.ledger, work.handed);
-    let (limited, steps) = (work.limited, work.steps);
+    let (limited, steps, mut is_coarse) = (work.limited, work.steps, work.is_coarse);
     let summarized = std::time::Instant::now();
     let summary = if frame.is_too_large {
         Summary {
@@ -100,7 +100,9 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, wanted: Wan
             ..unknown_function(context.program, func)
         }
     } else if wanted.summary {
-        summarize(&frame, &mut values, &decisions, &handed, may_throw)
+        let told = summarize(&frame, &mut values, &decisions, &handed, may_throw);
+        is_coarse |= told.is_coarse;
+        told.summary
     } else {
         uncalled(&frame, may_throw)
     };
@@ -121,7 +123,9 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, wanted: Wan
     );
     statistics.times.functions = start.elapsed();
     let exhausted = limited || summary.limited || frame.local.limited;
-    statistics.functions_limited = usize::from(exhausted || open.limited);
+    let is_limited = exhausted || open.limited;
+    statistics.functions_limited = usize::from(is_limited);
+    statistics.functions_coarse = usize::from(is_coarse && !is_limited);
     Result {
         summary: Arc::new(summary),
         findings,
@@ -352,6 +356,8 @@ struct Work<'w, 'a> {
     /// Objects that some path hands to the caller.
     handed: Vec<ObjId>,
     limited: bool,
+    /// Some paths were followed together, or without the other blocks that hold an object.
+    is_coarse: bool,
     steps: usize,
     nodes: usize,
     fuel: usize,
@@ -382,6 +388,7 @@ impl<'w, 'a> Work<'w, 'a> {
             ledger: Vec::new(),
             handed: Vec::new(),
             limited: false,
+            is_coarse: false,
             steps: 0,
             nodes: 0,
             fuel: usize::MAX,
@@ -403,6 +410,7 @@ impl<'w, 'a> Work<'w, 'a> {
             "use-flow graph:\n{flow}"
         );
         self.limited |= flow.limited;
+        self.is_coarse |= flow.crowded;
         let handed = flow.ends.iter().any(|e| {
             e.kind == EndKind::Settled
                 && e.state
@@ -427,6 +435,7 @@ impl<'w, 'a> Work<'w, 'a> {
         // Too many ways to hold it: what is stored in other new blocks then counts as kept.
         if flow.limited && followed.len() > 1 {
             followed.truncate(1);
+            self.is_coarse = true;
             (flow, is_sparse) = self.look_sparsely(followed.clone());
         }
         self.is_candidate = loses(&flow);

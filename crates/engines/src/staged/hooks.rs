@@ -40,6 +40,11 @@ pub fn only_with_hook(frame: &Frame<'_>, values: &Values, flow: &UseFlow) -> Vec
         .collect()
 }
 
+/// Does the function look whether callbacks are set?
+pub fn tests_hooks(frame: &Frame<'_>, values: &Values) -> bool {
+    !hook_edges(frame, values).is_empty()
+}
+
 /// Edges that are taken when a callback is set.
 fn hook_edges(frame: &Frame<'_>, values: &Values) -> FxHashSet<(BlockId, BlockId)> {
     let body = frame.body;

@@ -27,7 +27,7 @@ use super::effects::{bound_writes, handed_out, reduce_effects};
 use super::exits::ExitReader;
 use super::feasible::SmallQuestions;
 use super::grown::tell_new_results;
-use super::hooks::{keep_with_hook, only_with_hook};
+use super::hooks::{keep_with_hook, only_with_hook, tests_hooks};
 use super::interface::{is_atomic, is_pure, returns, touched};
 use super::merge::{blend, class_of, combine, merge_alike, merge_equal_returns, merge_outcomes};
 use super::objects::{
@@ -74,6 +74,14 @@ pub fn uncalled(frame: &Frame<'_>, may_throw: bool) -> Summary {
     }
 }
 
+/// What is told of a function, and how.
+pub struct Told {
+    pub summary: Summary,
+    /// To stay within the fuel, conditions were left out or objects told apart that belong together: every path is covered, but some
+    /// of what happens is told as "may".
+    pub is_coarse: bool,
+}
+
 /// Makes the summary of a function. `handed` are the fresh objects that some path hands to the caller.
 pub fn summarize(
     frame: &Frame<'_>,
@@ -81,7 +89,7 @@ pub fn summarize(
     decisions: &Decisions,
     handed: &[ObjId],
     may_throw: bool,
-) -> Summary {
+) -> Told {
     let mut maker = Maker {
         frame,
         values,
@@ -93,6 +101,7 @@ pub fn summarize(
         steps: 0,
         deciding: IdSet::with_capacity(frame.body.blocks.len()),
         limited: false,
+        is_coarse: false,
         keeps_result: false,
     };
     maker.settle_clusters();
@@ -143,7 +152,10 @@ pub fn summarize(
     merge_outcomes(&mut summary.outcomes);
     summary.outcomes.sort();
     summary.outcomes.dedup();
-    summary
+    Told {
+        summary,
+        is_coarse: maker.is_coarse,
+    }
 }
 
 /// Blocks that can be reached at all: a branch on what is the same in every run goes one way (`if (lock() != 0)`).
@@ -338,6 +350,7 @@ struct Maker<'m, 'a> {
     /// Blocks that decide whether the function returns.
     deciding: IdSet<BlockId>,
     limited: bool,
+    is_coarse: bool,
     /// Some exit returns a new block that is somebody else's already.
     keeps_result: bool,
 }
@@ -400,6 +413,7 @@ impl<'a> Maker<'_, 'a> {
     fn settle_cluster(&mut self, cluster: Vec<ObjId>, is_callers: bool) {
         let (flow, is_sparse) = self.follow(&Relevance::nothing(), &cluster);
         if flow.limited && cluster.len() > 1 {
+            self.is_coarse = true;
             for object in cluster {
                 self.settle_cluster(vec![object], is_callers);
             }
@@ -474,6 +488,7 @@ impl<'a> Maker<'_, 'a> {
 
     fn explore(&mut self, relevance: &Relevance, objects: &[ObjId]) -> UseFlow {
         let flow = explore(self.frame, self.values, following(relevance, objects));
+        self.is_coarse |= flow.crowded;
         self.trace(&flow);
         flow
     }
@@ -488,6 +503,7 @@ impl<'a> Maker<'_, 'a> {
             "jumping over quiet blocks changes what {} does to {objects:?}",
             self.frame.program.func_name(self.frame.func)
         );
+        self.is_coarse |= flow.crowded;
         self.trace(&flow);
         (flow, is_sparse)
     }
@@ -509,6 +525,7 @@ impl<'a> Maker<'_, 'a> {
                 if !flow.limited && self.split(&[]) {
                     return;
                 }
+                self.is_coarse = true;
             }
             self.plain();
             return;
@@ -576,8 +593,13 @@ impl<'a> Maker<'_, 'a> {
     /// Adds the outcomes of these objects, told apart by what is returned: what happens to them where the function returns the same becomes
     /// "may". False if even that exceeds the fuel.
     fn split_by_result(&mut self, objects: &[ObjId]) -> bool {
+        self.is_coarse = true;
         let relevance = Relevance::compute(self.frame, self.values, self.decisions, Scope::Result);
-        let (flow, _) = self.follow(&relevance, objects);
+        // Tests of callbacks do not concern the objects and would be jumped over.
+        let flow = match tests_hooks(self.frame, self.values) {
+            true => self.explore(&relevance, objects),
+            false => self.follow(&relevance, objects).0,
+        };
         let Some(mut outcomes) = self.told(&flow, objects) else {
             return false;
         };

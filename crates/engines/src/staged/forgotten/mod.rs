@@ -75,7 +75,7 @@ pub(super) fn forgotten_fields(context: &CallContext<'_>, callers: &Callers<'_>)
         if let Some(release) = facts.forgetting(context, &programs, place)
             && !is_last_act(context.program, callers, release.func)
         {
-            let loss = Loss::with_owner(context, place, release.func, release.call);
+            let loss = Loss::with_owner(context, &facts, place, (release.func, release.call));
             found.extend(loss.and_then(|loss| loss.finding(context, made)));
         }
     }
@@ -121,9 +121,9 @@ impl Loss {
     /// The structure or array around a place is freed without what the place holds.
     fn with_owner(
         context: &CallContext<'_>,
+        facts: &Facts,
         place: Place,
-        func: FuncId,
-        call: InstId,
+        (func, call): (FuncId, InstId),
     ) -> Option<Loss> {
         let program = context.program;
         let body = program.funcs[func].body.as_ref()?;
@@ -134,6 +134,9 @@ impl Loss {
             Place::Elements(_) => {
                 format!("lost: `{callee}` frees an array, and nobody frees what `{variable}` holds")
             }
+            _ if facts.freed.contains_key(&place) => format!(
+                "lost: `{callee}` frees a `{owner}` without what its `{name}` holds, which is freed elsewhere"
+            ),
             _ => format!(
                 "lost: `{callee}` frees a `{owner}`, and nobody frees what its `{name}` holds"
             ),
