@@ -257,3 +257,26 @@ fn calls_that_change_many_variables() {
     assert_eq!(found, ["lost"]);
     assert_eq!(large.statistics.functions_limited, 1);
 }
+
+/// A loop around a switch, with as many ways back to its head: each of them hands the same variable on.
+fn continues(n: usize) -> String {
+    let mut text = String::from(
+        "int wide(int c, int n) {\n  const char *name = 0;\n  int r = 0;\n  while (n-- > 0) {\n    if (name) r += name[1];\n    switch (c++) {\n",
+    );
+    for i in 0..n {
+        let _ = writeln!(
+            text,
+            "    case {i}: if (r & 1) continue; name = \"{i}\"; break;"
+        );
+    }
+    text.push_str("    }\n  }\n  return r;\n}\n");
+    text.push_str(
+        "void lost(void) { malloc(4); }\nint main(void) { lost(); return wide(1, 2); }\n",
+    );
+    text
+}
+
+#[test]
+fn ways_back_to_a_loop() {
+    assert_findings(&doubled("continues", 200, continues), &["lost: D001"]);
+}

@@ -8,7 +8,7 @@
 use std::cell::OnceCell;
 
 use drip_program::{Body, Const, DiType, DiTypeId, GlobalId, Op, Operand, Program, StrId, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Steps from a value to the variable or function that says its type.
 const MAX_STEPS: usize = 6;
@@ -18,6 +18,9 @@ const MAX_NESTING: usize = 6;
 
 /// A field: the structure's name and the offset in it.
 pub type Field = (StrId, i64);
+
+/// Values that were asked for their type: a φ with many inputs that are φs again asks each of them once.
+type Asked = FxHashSet<ValueId>;
 
 /// Types of one function's values.
 pub struct Owners<'o> {
@@ -38,21 +41,21 @@ impl<'o> Owners<'o> {
     /// The field at an address.
     pub fn field(&self, addr: Operand) -> Option<Field> {
         let (base, offset) = self.split(addr);
-        let ty = self.memory_at(base, MAX_STEPS)?;
+        let ty = self.pointed_to(base)?;
         field_in(self.program, ty, offset)
     }
 
     /// The same for places that are only asked for by what stands there: a union inside of a structure is one place.
     pub fn slot(&self, addr: Operand) -> Option<Field> {
         let (base, offset) = self.split(addr);
-        let ty = self.memory_at(base, MAX_STEPS)?;
+        let ty = self.pointed_to(base)?;
         walk(self.program, ty, offset, Unions::Whole).0
     }
 
     /// The structure that a pointer points to the beginning of.
     pub fn structure(&self, pointer: Operand) -> Option<DiTypeId> {
         let (base, offset) = self.split(pointer);
-        let ty = self.memory_at(base, MAX_STEPS).filter(|_| offset == 0)?;
+        let ty = self.pointed_to(base).filter(|_| offset == 0)?;
         let inner = plain(self.program, ty)?;
         matches!(self.program.di_types[inner], DiType::Struct { .. }).then_some(ty)
     }
@@ -60,9 +63,9 @@ impl<'o> Owners<'o> {
     /// Is what lies at an address a pointer to a structure, by its declaration?
     pub fn holds_structure(&self, addr: Operand) -> bool {
         let (base, offset) = self.split(addr);
-        let memory = self.memory_at(base, MAX_STEPS);
+        let memory = self.pointed_to(base);
         let cell = memory.and_then(|ty| member_at(self.program, ty, offset));
-        cell.is_some_and(|ty| is_struct_pointer(self.program, ty))
+        cell.is_some_and(|ty| pointed_structure(self.program, ty).is_some())
     }
 
     /// The field at an offset of a structure.
@@ -93,7 +96,12 @@ impl<'o> Owners<'o> {
     }
 
     /// Type of the memory that a value points to.
-    fn memory_at(&self, base: Operand, steps: usize) -> Option<DiTypeId> {
+    fn pointed_to(&self, base: Operand) -> Option<DiTypeId> {
+        self.memory_at(base, MAX_STEPS, &mut FxHashSet::default())
+    }
+
+    /// The same, of values that were not asked before and that are not too far away.
+    fn memory_at(&self, base: Operand, steps: usize, asked: &mut Asked) -> Option<DiTypeId> {
         if let Some(&Const::Global { global, .. }) = self.body.const_of(base) {
             return self.program.globals[global].di_type;
         }
@@ -103,31 +111,31 @@ impl<'o> Owners<'o> {
         {
             return self.body.vars[var].ty;
         }
-        match &self.program.di_types[plain(self.program, self.type_of(value, steps)?)?] {
+        match &self.program.di_types[plain(self.program, self.type_of(value, steps, asked)?)?] {
             DiType::Pointer { to } => *to,
             _ => None,
         }
     }
 
-    fn type_of(&self, value: ValueId, steps: usize) -> Option<DiTypeId> {
+    fn type_of(&self, value: ValueId, steps: usize, asked: &mut Asked) -> Option<DiTypeId> {
         let steps = steps.checked_sub(1)?;
         if let Some(&ty) = self.bound().get(&value) {
             return Some(ty);
         }
-        let inst = self.body.def(value)?;
+        let inst = self.body.def(value).filter(|_| asked.insert(value))?;
         match self.body.insts[inst].op {
             Op::Load { addr } => {
                 let (base, offset) = self.split(addr);
-                let ty = self.memory_at(base, steps)?;
+                let ty = self.memory_at(base, steps, asked)?;
                 member_at(self.program, ty, offset)
             }
             Op::Phi { incoming } => {
                 let mut inputs = self.body.incoming(incoming).iter();
-                inputs.find_map(|input| self.type_of(input.value.as_value()?, steps))
+                inputs.find_map(|input| self.type_of(input.value.as_value()?, steps, asked))
             }
             Op::Select { then, els, .. } => [then, els]
                 .into_iter()
-                .find_map(|operand| self.type_of(operand.as_value()?, steps)),
+                .find_map(|operand| self.type_of(operand.as_value()?, steps, asked)),
             Op::Call { callee, .. } | Op::Invoke { callee, .. } => {
                 let Some(&Const::Func(func)) = self.body.const_of(callee) else {
                     return None;
@@ -150,8 +158,11 @@ impl<'o> Owners<'o> {
                 {
                     // `void *p = s; struct s *q = p;`: the more telling one.
                     let tells = field_in(self.program, ty, 0).is_some()
-                        || is_struct_pointer(self.program, ty);
-                    if tells || !bound.contains_key(&value) {
+                        || pointed_structure(self.program, ty).is_some();
+                    // `struct s *p; struct link *l = &p->link;` at the same address: the whole, not its beginning.
+                    let is_part = |&known: &DiTypeId| begins_with(self.program, known, ty);
+                    let known = bound.get(&value);
+                    if known.is_none() || tells && !known.is_some_and(is_part) {
                         bound.insert(value, ty);
                     }
                 }
@@ -226,14 +237,27 @@ pub fn member_name(program: &Program, (structure, offset): Field) -> Option<Stri
     })
 }
 
-fn is_struct_pointer(program: &Program, ty: DiTypeId) -> bool {
-    match plain(program, ty).map(|ty| &program.di_types[ty]) {
-        Some(DiType::Pointer { to: Some(to) }) => {
-            let to = plain(program, *to).map(|ty| &program.di_types[ty]);
-            matches!(to, Some(DiType::Struct { .. }))
-        }
-        _ => false,
-    }
+/// The structure that a pointer of this type points to.
+fn pointed_structure(program: &Program, ty: DiTypeId) -> Option<DiTypeId> {
+    let DiType::Pointer { to: Some(to) } = program.di_types[plain(program, ty)?] else {
+        return None;
+    };
+    matches!(program.di_types[plain(program, to)?], DiType::Struct { .. }).then_some(to)
+}
+
+/// Does the structure behind one pointer begin with the structure behind another?
+fn begins_with(program: &Program, whole: DiTypeId, part: DiTypeId) -> bool {
+    let name = |ty| structure_name(program, ty);
+    let Some(part) = pointed_structure(program, part).and_then(name) else {
+        return false;
+    };
+    let first = |ty: &DiTypeId| match &program.di_types[plain(program, *ty)?] {
+        DiType::Struct { members, .. } => members.iter().find(|m| m.offset == 0)?.ty,
+        _ => None,
+    };
+    let beginnings = std::iter::successors(pointed_structure(program, whole), first);
+    let mut inner = beginnings.skip(1).take(MAX_NESTING);
+    inner.any(|ty| name(ty) == Some(part))
 }
 
 /// A type without typedefs and qualifiers.

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use drip_base::IndexVec;
+use rustc_hash::FxHashSet;
 
 use crate::ids::*;
 
@@ -508,6 +509,29 @@ impl Body {
 
     pub fn const_of(&self, operand: Operand) -> Option<&Const> {
         operand.as_const().map(|c| &self.consts[c])
+    }
+
+    /// What an operand stands for: itself, or all that casts, φs and selects hand on to it. Each once; linear in what is passed.
+    pub fn origins(&self, operand: Operand) -> Vec<Operand> {
+        let mut origins = Vec::new();
+        let mut seen: FxHashSet<Operand> = FxHashSet::default();
+        let mut open = vec![operand];
+        while let Some(operand) = open.pop() {
+            if !seen.insert(operand) {
+                continue;
+            }
+            let def = operand.as_value().and_then(|value| self.def(value));
+            match def.map(|inst| self.insts[inst].op) {
+                Some(Op::Cast { value, .. }) => open.push(value),
+                Some(Op::Phi { incoming }) => {
+                    let inputs = self.incoming(incoming).iter().rev();
+                    open.extend(inputs.map(|input| input.value));
+                }
+                Some(Op::Select { then, els, .. }) => open.extend([els, then]),
+                _ => origins.push(operand),
+            }
+        }
+        origins
     }
 
     /// Successors of a block, in the terminator's order; the same block may occur twice (switch).

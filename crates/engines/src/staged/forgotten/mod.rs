@@ -32,8 +32,8 @@ mod replaced;
 mod scan;
 mod view;
 
-use drip_base::IdSet;
-use drip_program::{FuncId, InstId, Program};
+use drip_base::{IdSet, Watch};
+use drip_program::{FuncId, InstId, Program, StrId};
 use rustc_hash::FxHashSet;
 
 use self::care::is_last_act;
@@ -50,8 +50,12 @@ use super::names::{callee_elsewhere, position_in};
 use super::report::{hashed, linked};
 use crate::finding::{AllocationLink, Confidence, Finding, LostPoint, Rule, Step, StepKind};
 
-/// Findings for fields that nobody frees.
-pub(super) fn forgotten_fields(context: &CallContext<'_>, callers: &Callers<'_>) -> Vec<Finding> {
+/// Findings for fields that nobody frees; none if the work is to end before all of the program has been seen.
+pub(super) fn forgotten_fields(
+    context: &CallContext<'_>,
+    callers: &Callers<'_>,
+    watch: &Watch,
+) -> Vec<Finding> {
     let funcs = &context.program.funcs;
     let mut called = IdSet::with_capacity(funcs.len());
     for (func, _) in funcs.iter_enumerated() {
@@ -64,6 +68,9 @@ pub(super) fn forgotten_fields(context: &CallContext<'_>, callers: &Callers<'_>)
         .collect();
     let mut facts = Facts::of_declarations(context.program);
     for view in &views {
+        if watch.is_stopped() {
+            return Vec::new();
+        }
         Scan::new(view, &mut facts, called.contains(view.func)).run();
     }
     settle_parameters(&views, callers, &mut facts);
@@ -82,6 +89,9 @@ pub(super) fn forgotten_fields(context: &CallContext<'_>, callers: &Callers<'_>)
     let replacements = Replacements::new(context, callers, &facts);
     let mut overwritten: FxHashSet<Place> = FxHashSet::default();
     for view in &views {
+        if watch.is_stopped() {
+            return Vec::new();
+        }
         for lost in overwritten::overwritings(view, &facts, &replacements) {
             // One place to mend is enough.
             if lost.is_blind && !overwritten.insert(lost.place) {
@@ -92,8 +102,11 @@ pub(super) fn forgotten_fields(context: &CallContext<'_>, callers: &Callers<'_>)
             found.extend(loss.finding(context, made));
         }
     }
+    let mut never_freed: FxHashSet<StrId> = FxHashSet::default();
     for lost in Destructors::new(&views, &facts).unreleased() {
-        if facts.ambiguous.contains(&lost.structure) {
+        // Of a structure that nobody frees one place to do so is enough.
+        let is_known = !lost.is_halfway && !never_freed.insert(lost.structure);
+        if is_known || facts.ambiguous.contains(&lost.structure) {
             continue;
         }
         let made = &facts.made_structures[&lost.structure];

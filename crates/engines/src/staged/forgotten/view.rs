@@ -9,9 +9,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::calls::{CallContext, Open, call_summary};
 use super::facts::{Made, Place, Taking};
 
-/// Steps from a stored value back to the call that made it.
-const MAX_STEPS: usize = 4;
-
 /// Loads on the way to a cell; beyond it two cells are not known to be the same.
 const MAX_LOADS: usize = 4;
 
@@ -195,57 +192,31 @@ impl<'s, 'c> View<'s, 'c> {
 
     /// The call that makes a value, if it is a new block.
     pub fn maker(&self, value: Operand) -> Option<Made> {
-        self.maker_within(value, MAX_STEPS)
-    }
-
-    fn maker_within(&self, value: Operand, steps: usize) -> Option<Made> {
-        let steps = steps.checked_sub(1)?;
-        let inst = self.body.def(value.as_value()?)?;
-        match self.body.insts[inst].op {
-            Op::Call { .. } | Op::Invoke { .. } => {
-                let index = new_block(&*self.summary(inst)?)?;
-                Some((self.func, inst, index))
-            }
-            Op::Cast { value, .. } => self.maker_within(value, steps),
-            Op::Phi { incoming } => {
-                let mut inputs = self.body.incoming(incoming).iter();
-                inputs.find_map(|input| self.maker_within(input.value, steps))
-            }
-            Op::Select { then, els, .. } => self
-                .maker_within(then, steps)
-                .or_else(|| self.maker_within(els, steps)),
-            _ => None,
-        }
+        let origins = self.body.origins(value);
+        origins.into_iter().find_map(|origin| {
+            let call = self.call(origin)?;
+            let index = new_block(&*self.summary(call)?)?;
+            Some((self.func, call, index))
+        })
     }
 
     /// Is it null or a new block, whatever way was taken?
     pub fn is_null_or_new(&self, value: Operand) -> bool {
-        self.is_null_or_new_within(value, MAX_STEPS)
+        let mut origins = self.body.origins(value).into_iter();
+        origins.all(|origin| {
+            let summary = || self.summary(self.call(origin)?);
+            self.is_null(origin) || summary().is_some_and(|s| new_block(&s).is_some())
+        })
     }
 
-    fn is_null_or_new_within(&self, value: Operand, steps: usize) -> bool {
-        if self.is_null(value) {
-            return true;
-        }
-        let Some(steps) = steps.checked_sub(1) else {
-            return false;
-        };
-        let def = value.as_value().and_then(|value| self.body.def(value));
-        let Some(inst) = def else { return false };
-        match self.body.insts[inst].op {
-            Op::Call { .. } | Op::Invoke { .. } => self
-                .summary(inst)
-                .is_some_and(|summary| new_block(&summary).is_some()),
-            Op::Cast { value, .. } => self.is_null_or_new_within(value, steps),
-            Op::Phi { incoming } => {
-                let mut inputs = self.body.incoming(incoming).iter();
-                inputs.all(|input| self.is_null_or_new_within(input.value, steps))
-            }
-            Op::Select { then, els, .. } => {
-                self.is_null_or_new_within(then, steps) && self.is_null_or_new_within(els, steps)
-            }
-            _ => false,
-        }
+    /// The call whose result a value is.
+    fn call(&self, value: Operand) -> Option<InstId> {
+        let inst = self.body.def(value.as_value()?)?;
+        let is_call = matches!(
+            self.body.insts[inst].op,
+            Op::Call { .. } | Op::Invoke { .. }
+        );
+        is_call.then_some(inst)
     }
 
     /// Is it null, or null on some way?
@@ -263,30 +234,11 @@ impl<'s, 'c> View<'s, 'c> {
 
     /// May the value be what a call has made in this function, as far as the call is known?
     pub fn may_be_made_here(&self, value: Operand) -> bool {
-        self.may_be_made_within(value, MAX_STEPS)
-    }
-
-    fn may_be_made_within(&self, value: Operand, steps: usize) -> bool {
-        let Some(steps) = steps.checked_sub(1) else {
-            return false;
-        };
-        let Some(inst) = value.as_value().and_then(|value| self.body.def(value)) else {
-            return false;
-        };
-        match self.body.insts[inst].op {
-            Op::Call { .. } | Op::Invoke { .. } => self
-                .summary(inst)
-                .is_some_and(|summary| summary.limited || !summary.fresh.is_empty()),
-            Op::Cast { value, .. } => self.may_be_made_within(value, steps),
-            Op::Phi { incoming } => {
-                let mut inputs = self.body.incoming(incoming).iter();
-                inputs.any(|input| self.may_be_made_within(input.value, steps))
-            }
-            Op::Select { then, els, .. } => {
-                self.may_be_made_within(then, steps) || self.may_be_made_within(els, steps)
-            }
-            _ => false,
-        }
+        let mut origins = self.body.origins(value).into_iter();
+        origins.any(|origin| {
+            let summary = || self.summary(self.call(origin)?);
+            summary().is_some_and(|summary| summary.limited || !summary.fresh.is_empty())
+        })
     }
 
     /// Which parameter it is, under whatever type.
