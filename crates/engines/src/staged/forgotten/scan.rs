@@ -1,5 +1,7 @@
 //! What does one function do with fields and variables?
 
+use std::collections::btree_map::Entry;
+
 use drip_models::{Offset, Root, Summary, Value, ValuePath};
 use drip_pointer::owners::{Field, structure_name, structures_in};
 use drip_program::{Const, DiTypeId, InstId, Op, Operand};
@@ -13,6 +15,8 @@ pub struct Scan<'v, 's, 'c> {
     facts: &'v mut Facts,
     /// Somebody in sight calls the function.
     is_called: bool,
+    /// Places that get back what they held before.
+    restored: Vec<Place>,
 }
 
 impl<'v, 's, 'c> Scan<'v, 's, 'c> {
@@ -21,6 +25,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             view,
             facts,
             is_called,
+            restored: Vec::new(),
         }
     }
 
@@ -45,6 +50,15 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             }
             self.addresses(inst);
         }
+        // Who puts something else there for a while has seen to it when the old value comes back; if not, that shows on a path.
+        for place in std::mem::take(&mut self.restored) {
+            if let Entry::Occupied(mut made) = self.facts.made.entry(place) {
+                made.get_mut().retain(|made| made.0 != self.view.func);
+                if made.get().is_empty() {
+                    made.remove();
+                }
+            }
+        }
     }
 
     /// A variable whose address goes anywhere but to a load, a store or a call may hold anything.
@@ -66,8 +80,27 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
 
     fn store(&mut self, inst: InstId, addr: Operand, value: Operand) {
         if let Some(place) = self.view.place(addr) {
+            if self.is_restored(addr, value) {
+                self.restored.push(place);
+            }
             self.put(inst, place, value);
         }
+    }
+
+    /// `old = s->name; … s->name = old;`
+    fn is_restored(&self, addr: Operand, value: Operand) -> bool {
+        let way = self.view.way(addr);
+        let mut origins = self.view.body.origins(value).into_iter();
+        let is_old = |origin: Operand| {
+            let def = origin
+                .as_value()
+                .and_then(|value| self.view.body.def(value));
+            match def.map(|inst| self.view.body.insts[inst].op) {
+                Some(Op::Load { addr }) => self.view.way(addr) == way,
+                _ => false,
+            }
+        };
+        way.is_some() && origins.all(is_old)
     }
 
     fn copy(&mut self, inst: InstId, dst: Operand, src: Operand) {
