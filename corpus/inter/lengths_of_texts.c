@@ -65,3 +65,36 @@ void printed_and_forgotten_bad(int n) {
   puts(text.bytes);
   free(text.bytes);
 }
+
+struct slice {
+  char *area;
+  size_t size, used;
+};
+
+static int fill(struct slice *slice, char *area, size_t size, int used) {
+  if (used < 0 || (size && used > size))
+    return 0;
+  slice->area = area;
+  slice->size = size;
+  slice->used = used;
+  return 1;
+}
+
+struct slice tag;
+
+/* The length of a text fits into an int and into itself. */
+void filled_ok(const char *name) {
+  char *copy = strdup(name);
+  if (!copy)
+    return;
+  size_t length = strlen(copy);
+  fill(&tag, copy, length, length);
+}
+
+void overfilled_bad(const char *name, int used) {
+  char *copy = strdup(name); // LEAK
+  if (!copy)
+    return;
+  if (fill(&tag, copy, strlen(copy), used))
+    puts("filled");
+}

@@ -142,6 +142,22 @@ fn comments_silence_findings_and_are_told_when_unused() {
     said.complains("leak.c:5: this comment silences nothing");
 }
 
+/// What is lost because another allocation has failed is true, but not what a maintainer has to see first.
+#[test]
+fn a_loss_for_want_of_memory_is_not_of_high_confidence() {
+    let pair = |condition: &str| {
+        format!(
+            "#include <stdlib.h>\nchar *pair(int n, char **other) {{\n  char *a = malloc(n);\n  if (!a) return 0;\n  \
+             char *b = malloc(n);\n  if ({condition}) return 0;\n  *other = b;\n  return a;\n}}\n"
+        )
+    };
+    let project = Project::new(&[("pair.c", &pair("!b")), ("plain.c", &pair("n > 9"))]);
+    let check = |file: &str| project.drip(&["check", "--min-confidence", "high", file]);
+    check("pair.c").ends_with(0);
+    check("plain.c").ends_with(1);
+    project.drip(&["check", "pair.c"]).ends_with(1);
+}
+
 #[test]
 fn rules_are_selected_on_the_command_line_and_in_the_file() {
     let project = Project::new(&[("leak.c", LEAK)]);

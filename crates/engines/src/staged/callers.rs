@@ -3,10 +3,11 @@
 //! One pass over all calls, by the call graph; calls through tables that are too large to be followed count as well.
 
 use drip_base::IdSet;
-use drip_models::{Atom, Root, Subject};
+use drip_flow::args_of;
+use drip_models::{Atom, Class, Root, Subject};
 use drip_pointer::{CallGraph, Callees};
 use drip_program::address_taken::address_taken;
-use drip_program::{FuncId, InstId, Linkage, Op, Program};
+use drip_program::{Body, FuncId, InstId, Linkage, Op, Operand, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interface::constant;
@@ -114,8 +115,29 @@ impl<'c> Callers<'c> {
     pub fn none_passes(&self, func: FuncId, asked: &[Atom]) -> bool {
         let is_known = !self.is_hidden(func);
         let calls = self.of(func);
-        let mut excluded = calls.iter().map(|call| self.excludes(*call, asked));
-        is_known && calls.len() > 1 && excluded.all(|excludes| excludes)
+        let mut by_number = calls.iter().map(|call| self.excludes(*call, asked));
+        // An address is never null, though: one call is enough to know that.
+        let mut by_address = calls.iter().map(|call| self.passes_address(*call, asked));
+        let is_excluded = calls.len() > 1 && by_number.all(|excludes| excludes)
+            || !calls.is_empty() && by_address.all(|excludes| excludes);
+        is_known && is_excluded
+    }
+
+    /// Does a call pass the address of a variable or of a field where the path asks for null?
+    fn passes_address(&self, (caller, call): (FuncId, InstId), asked: &[Atom]) -> bool {
+        let Some(body) = &self.program.funcs[caller].body else {
+            return false;
+        };
+        let mut asked = asked.iter().filter(|atom| atom.class == Class::Eq(0));
+        asked.any(|atom| {
+            let passed = argument(body, call, atom);
+            let def = passed.and_then(|arg| body.def(arg.as_value()?));
+            match def.map(|inst| body.insts[inst].op) {
+                Some(Op::Alloca { .. }) => true,
+                Some(Op::PtrAdd { offset, .. }) => offset > 0,
+                _ => false,
+            }
+        })
     }
 
     /// Does a call pass a constant that the path does not ask for?
@@ -123,19 +145,21 @@ impl<'c> Callers<'c> {
         let Some(body) = &self.program.funcs[caller].body else {
             return false;
         };
-        let (Op::Call { args, .. } | Op::Invoke { args, .. }) = body.insts[call].op else {
-            return false;
-        };
         asked.iter().any(|atom| {
-            let Subject::Entry(path) = &atom.subject else {
-                return false;
-            };
-            let Root::Arg(n) = path.root else {
-                return false;
-            };
-            let passed = body.list(args).get(usize::from(n));
-            let number = passed.and_then(|&arg| constant(self.program, body, arg));
+            let passed = argument(body, call, atom);
+            let number = passed.and_then(|arg| constant(self.program, body, arg));
             number.is_some_and(|number| !atom.class.contains(number))
         })
     }
+}
+
+/// What a call passes for the parameter that a condition is about.
+fn argument(body: &Body, call: InstId, atom: &Atom) -> Option<Operand> {
+    let Subject::Entry(path) = &atom.subject else {
+        return None;
+    };
+    let Root::Arg(n) = path.root else {
+        return None;
+    };
+    args_of(body, call).get(usize::from(n)).copied()
 }

@@ -8,12 +8,12 @@ use drip_flow::{Choice, End, Frame, Symbol, UseFlow, Values, cell_of};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_pointer::{CellId, ObjKind};
-use drip_program::{BlockId, Const, FuncId, InstId, Op, Operand, Type};
+use drip_program::{BlockId, CmpPred, Const, FuncId, InstId, Op, Operand, Type};
 
 use super::afterwards::afterwards;
 use super::alternatives::{Called, could_be_otherwise};
 use super::causes::defined_callee;
-use super::interface::atom_of;
+use super::interface::{atom_of, constant};
 use super::known::branch_fact;
 use super::paths::Path;
 use super::varargs::named_parameters;
@@ -173,6 +173,36 @@ fn is_plain(frame: &Frame<'_>, birth: InstId, operand: Operand) -> bool {
         }
         _ => false,
     }
+}
+
+/// Is the path taken only because some other block could not be allocated? It loses memory where there is none left, and most programs
+/// end then, somewhere.
+pub fn is_for_want_of_memory(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let blocks: Vec<BlockId> = path.blocks(flow).collect();
+    blocks
+        .windows(2)
+        .any(|edge| refused_call(frame, edge[0], edge[1]).is_some())
+}
+
+/// The allocation that has failed if a branch goes this way.
+fn refused_call(frame: &Frame<'_>, from: BlockId, to: BlockId) -> Option<InstId> {
+    let body = frame.body;
+    let Op::CondBr { cond, then, els } = body.insts[body.terminator(from)].op else {
+        return None;
+    };
+    let Op::Cmp { pred, a, b } = body.insts[body.def(cond.as_value()?)?].op else {
+        return None;
+    };
+    let on_null = match pred {
+        CmpPred::Eq => then,
+        CmpPred::Ne => els,
+        _ => return None,
+    };
+    let is_null = |operand| constant(frame.program, body, operand) == Some(0);
+    let call = body.def(a.as_value()?).filter(|_| is_null(b))?;
+    let outcomes = &frame.calls.get(&call)?.outcomes;
+    let makes = |outcome: &Outcome| matches!(outcome.ret, Value::Fresh { .. });
+    (to == on_null && then != els && outcomes.iter().any(makes)).then_some(call)
 }
 
 /// Does the loss hang on what a callee does out of everybody's sight? It frees or keeps the object in another outcome, and neither

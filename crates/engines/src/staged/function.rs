@@ -13,10 +13,12 @@ use drip_program::{BlockId, Body, Const, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
-use super::doubts::{hangs_on_pointer, is_doubtful, is_plainly_possible, is_unwanted, refused};
+use super::doubts::{
+    hangs_on_pointer, is_doubtful, is_for_want_of_memory, is_plainly_possible, is_unwanted, refused,
+};
 use super::execute::{Fuel, Second, second_look};
 use super::inspect::Inspection;
-use super::known::Known;
+use super::known::{Known, asked_by_callees};
 use super::objects::{fresh_objects, holders};
 use super::paths::Path;
 use super::replay::replay;
@@ -238,6 +240,10 @@ fn convincing_path(
                     && is_told_by_calls(frame, flow, &path)
                     && !is_doubtful(frame, trials.values, flow, &path, end) =>
             {
+                return Some((path, confidence.min(Confidence::Medium)));
+            }
+            // Whatever way a callee went.
+            Second::Roughly if flow.ends.iter().all(|end| end.kind == EndKind::Lost) => {
                 return Some((path, confidence.min(Confidence::Medium)));
             }
             Second::LostPerhaps | Second::Briefly | Second::Open | Second::Roughly => {
@@ -540,12 +546,15 @@ impl<'w, 'a> Work<'w, 'a> {
             .collect();
         match reporter.finding(flow, &shown) {
             Some(mut finding) => {
-                let mut likely = losses.iter().filter(|l| l.2 == Confidence::High);
+                let likely = losses.iter().filter(|l| l.2 == Confidence::High);
+                let mut ordinary =
+                    likely.filter(|l| !is_for_want_of_memory(self.frame, flow, &l.1));
+                let is_ordinary = match finding.rule {
+                    Rule::D002 => ordinary.any(|l| is_plainly_possible(self.frame, flow, &l.1)),
+                    _ => ordinary.next().is_some(),
+                };
                 let mut paths = losses.iter().map(|loss| &loss.1);
-                if finding.rule == Rule::D002
-                    && !likely.any(|l| is_plainly_possible(self.frame, flow, &l.1))
-                    || paths.any(|path| hangs_on_pointer(self.frame, flow, path))
-                {
+                if !is_ordinary || paths.any(|path| hangs_on_pointer(self.frame, flow, path)) {
                     finding.confidence = finding.confidence.min(Confidence::Medium);
                 }
                 let by = losses
@@ -553,8 +562,10 @@ impl<'w, 'a> Work<'w, 'a> {
                     .and_then(|(_, path, _)| cause(self.frame, flow, path));
                 let mut asked_by = |(index, path, _): &(usize, Path, Confidence)| {
                     let end = &flow.ends[*index];
-                    Known::on(self.frame, self.values, flow, path, end)
-                        .asked_of_arguments(self.frame, self.values)
+                    let mut asked = Known::on(self.frame, self.values, flow, path, end)
+                        .asked_of_arguments(self.frame, self.values);
+                    asked.extend(asked_by_callees(self.frame, path));
+                    asked
                 };
                 let asked = losses.iter().map(&mut asked_by).collect();
                 let setting = |(index, ..): &(usize, Path, Confidence)| {

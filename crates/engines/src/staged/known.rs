@@ -4,8 +4,8 @@
 //! a condition round, the last turn does.
 
 use drip_cond::{Sort, TermId};
-use drip_flow::{End, Frame, State, UseFlow, Values};
-use drip_models::{Atom, Subject};
+use drip_flow::{End, Frame, State, UseFlow, Values, args_of};
+use drip_models::{Atom, Root, Subject, ValuePath};
 use drip_program::{BlockId, Op};
 
 use super::exits::ExitReader;
@@ -50,6 +50,34 @@ impl Known {
         atoms.retain(|atom| matches!(&atom.subject, Subject::Entry(path) if path.loads.is_empty()));
         atoms
     }
+}
+
+/// What the callees' outcomes on a path ask of the function's own arguments, which it hands on.
+pub(super) fn asked_by_callees(frame: &Frame<'_>, path: &Path) -> Vec<Atom> {
+    let mut asked = Vec::new();
+    for choice in path.hops.iter().flat_map(|hop| &hop.choices) {
+        let outcomes = frame.calls.get(&choice.inst).map(|call| &call.outcomes);
+        let outcome = outcomes.and_then(|outcomes| outcomes.get(usize::from(choice.alternative)));
+        let args = args_of(frame.body, choice.inst);
+        for atom in outcome.into_iter().flat_map(|outcome| &outcome.when) {
+            let Subject::Entry(path) = &atom.subject else {
+                continue;
+            };
+            let (Root::Arg(n), []) = (path.root, &path.loads[..]) else {
+                continue;
+            };
+            let handed_on = args.get(usize::from(n)).and_then(|arg| arg.as_value());
+            if let Some(own) = handed_on.and_then(|value| frame.body.as_param(value))
+                && let Ok(own) = u16::try_from(own)
+            {
+                asked.push(Atom {
+                    subject: Subject::Entry(ValuePath::arg(own)),
+                    class: atom.class,
+                });
+            }
+        }
+    }
+    asked
 }
 
 /// What holds if a branch goes this way; none for other ends of blocks.

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use drip_cond::TermId;
 use drip_models::{Certainty, Root, Summary, Touched, Value as Told, ValuePath};
 use drip_pointer::Callees;
 use drip_program::{CallFlags, FuncAttrs, FuncId, GlobalId, InstId, Op};
@@ -109,9 +110,9 @@ impl Machine<'_, '_> {
                     world.is_rough = true;
                 }
             }
-            // As far as the callee was executed it did not make the block: the summary may have mixed up its ways.
-            let was_seen = results.iter().any(|(world, _)| makes(self, world));
-            if is_unmade && !results.is_empty() && !was_seen {
+            // Of a callee that makes the block, or perhaps does, and that was executed in part the summary tells the rest, and may mix up its
+            // ways: whoever loses the block whatever the callee does loses it on the executed ways, too.
+            if is_unmade && !results.is_empty() {
                 for (world, _) in told.iter_mut().filter(|(world, _)| makes(self, world)) {
                     world.is_rough = true;
                 }
@@ -307,11 +308,19 @@ impl Machine<'_, '_> {
         other.hangs &= world.hangs;
         other.is_widened |= world.is_widened;
         other.is_told |= world.is_told;
-        let mine = self.terms.and(&world.facts[common..]);
-        let theirs = self.terms.and(&other.facts[common..]);
+        // What both know stays known by itself.
+        let (mine, theirs) = (&world.facts[common..], &other.facts[common..]);
+        let is_shared = |fact: &&TermId| mine.contains(fact) && theirs.contains(fact);
+        let shared: Vec<TermId> = theirs.iter().filter(is_shared).copied().collect();
+        let mut own = |facts: &[TermId]| {
+            let own = facts.iter().filter(|fact| !is_shared(fact)).copied();
+            self.terms.and(&own.collect::<Vec<_>>())
+        };
+        let (mine, theirs) = (own(mine), own(theirs));
         let either = self.terms.or(&[mine, theirs]);
         let facts = Rc::make_mut(&mut other.facts);
         facts.truncate(common);
+        facts.extend(shared);
         // What is too long to be of use is left out: fewer facts allow more runs.
         let is_short = self.terms.subterms(&[either]).len() <= MAX_TERMS;
         if self.terms.as_bool(either).is_none() && is_short {

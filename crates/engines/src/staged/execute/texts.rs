@@ -7,15 +7,24 @@ use super::machine::Machine;
 use super::summaries::Call;
 use super::world::{Kind, Value, Word, World};
 
+/// Texts are shorter than this: their length fits into an `int`.
+const LONGEST_TEXT: i64 = 1 << 31;
+
 impl Machine<'_, '_> {
     /// Assumes of a call's result what the text says.
     pub(super) fn assume_text(&mut self, world: &mut World, call: &Call<'_>, result: Word) {
-        let class = match call.summary.text {
-            TextResult::Nothing => None,
-            TextResult::Length(n) => self.text(call, n).map(|text| Class::Eq(text.len() as i64)),
-            TextResult::Printed(n) => self.text(call, n).map(|text| Class::Ge(literal(text))),
+        let classes = match call.summary.text {
+            TextResult::Nothing => [None, None],
+            TextResult::Length(n) => match self.text(call, n) {
+                Some(text) => [Some(Class::Eq(text.len() as i64)), None],
+                None => [Some(Class::NonNegative), Some(Class::Lt(LONGEST_TEXT))],
+            },
+            TextResult::Printed(n) => {
+                let text = self.text(call, n);
+                [text.map(|text| Class::Ge(literal(text))), None]
+            }
         };
-        if let Some(class) = class {
+        for class in classes.into_iter().flatten() {
             self.assume_class(world, result.term, class);
         }
     }
