@@ -82,10 +82,13 @@ impl<'o> Owners<'o> {
         )
     }
 
-    /// An address without its constant offset.
+    /// An address without its constant offset. The structure around a member is where its variable says.
     fn split(&self, addr: Operand) -> (Operand, i64) {
-        let def = addr.as_value().and_then(|value| self.body.def(value));
+        let value = addr.as_value();
+        let def = value.and_then(|value| self.body.def(value));
+        let is_bound = || value.is_some_and(|value| self.bound().contains_key(&value));
         match def.map(|inst| self.body.insts[inst].op) {
+            Some(Op::PtrAdd { offset, .. }) if offset < 0 && is_bound() => (addr, 0),
             // Whatever element it is, the type is the same.
             Some(Op::PtrAdd { base, offset, .. }) => {
                 let (base, start) = self.split(base);

@@ -17,6 +17,7 @@ use super::interface::{atom_of, constant};
 use super::known::branch_fact;
 use super::paths::Path;
 use super::varargs::named_parameters;
+use crate::finding::Rule;
 
 /// Versions of a number that are looked through for the call that wrote it; it counts as written by another one beyond.
 const MAX_VERSIONS: usize = 16;
@@ -125,10 +126,16 @@ pub fn hangs_on_pointer(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool 
         })
 }
 
+/// Would a maintainer expect the path in a run without failures of the system?
+pub fn is_ordinary(frame: &Frame<'_>, flow: &UseFlow, path: &Path, rule: Rule) -> bool {
+    let is_possible = rule != Rule::D002 || is_plainly_possible(frame, flow, path);
+    is_possible && !is_for_want_of_memory(frame, flow, path)
+}
+
 /// Does everything that is decided on the path, once the block is there, hang on the function's parameters and on what the library
 /// says of them? Whether a path can be taken that asks for something in memory, or for what another function of the program returns,
 /// only those know who put it there.
-pub fn is_plainly_possible(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+fn is_plainly_possible(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
     let Some(&object) = flow.objects.first() else {
         return false;
     };
@@ -177,7 +184,7 @@ fn is_plain(frame: &Frame<'_>, birth: InstId, operand: Operand) -> bool {
 
 /// Is the path taken only because some other block could not be allocated? It loses memory where there is none left, and most programs
 /// end then, somewhere.
-pub fn is_for_want_of_memory(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+fn is_for_want_of_memory(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
     let blocks: Vec<BlockId> = path.blocks(flow).collect();
     blocks
         .windows(2)

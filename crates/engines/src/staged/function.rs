@@ -13,9 +13,7 @@ use drip_program::{BlockId, Body, Const, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
-use super::doubts::{
-    hangs_on_pointer, is_doubtful, is_for_want_of_memory, is_plainly_possible, is_unwanted, refused,
-};
+use super::doubts::{hangs_on_pointer, is_doubtful, is_ordinary, is_unwanted, refused};
 use super::execute::{Fuel, Second, second_look};
 use super::inspect::Inspection;
 use super::known::{Known, asked_by_callees};
@@ -27,7 +25,7 @@ use super::settings::replaced_setting;
 use super::summarize::{summarize, uncalled};
 use super::told::is_told_by_calls;
 use super::trials::Trials;
-use crate::finding::{Confidence, LedgerEntry, Rule, Verdict};
+use crate::finding::{Confidence, LedgerEntry, Verdict};
 use crate::statistics::Statistics;
 
 /// Instructions executed for all fresh objects of one function: a base and a multiple of its instructions (more, if it has more objects
@@ -546,15 +544,11 @@ impl<'w, 'a> Work<'w, 'a> {
             .collect();
         match reporter.finding(flow, &shown) {
             Some(mut finding) => {
-                let likely = losses.iter().filter(|l| l.2 == Confidence::High);
-                let mut ordinary =
-                    likely.filter(|l| !is_for_want_of_memory(self.frame, flow, &l.1));
-                let is_ordinary = match finding.rule {
-                    Rule::D002 => ordinary.any(|l| is_plainly_possible(self.frame, flow, &l.1)),
-                    _ => ordinary.next().is_some(),
-                };
+                let mut likely = losses.iter().filter(|l| l.2 == Confidence::High);
                 let mut paths = losses.iter().map(|loss| &loss.1);
-                if !is_ordinary || paths.any(|path| hangs_on_pointer(self.frame, flow, path)) {
+                if !likely.any(|l| is_ordinary(self.frame, flow, &l.1, finding.rule))
+                    || paths.any(|path| hangs_on_pointer(self.frame, flow, path))
+                {
                     finding.confidence = finding.confidence.min(Confidence::Medium);
                 }
                 let by = losses

@@ -88,10 +88,15 @@ fn names_of_several(program: &Program) -> FxHashSet<StrId> {
     let mut known: FxHashMap<StrId, Vec<(StrId, u64)>> = FxHashMap::default();
     let mut several = FxHashSet::default();
     for ty in program.di_types.iter() {
+        // A structure without a tag goes by its typedef.
+        let (ty, alias) = match ty {
+            DiType::Typedef { name, of: Some(of) } => (&program.di_types[*of], Some(*name)),
+            ty => (ty, None),
+        };
         let DiType::Struct { name, members, .. } = ty else {
             continue;
         };
-        let Some(name) = name.filter(|_| !members.is_empty()) else {
+        let Some(name) = name.or(alias).filter(|_| !members.is_empty()) else {
             continue;
         };
         let shape: Vec<_> = members.iter().map(|m| (m.name, m.offset)).collect();

@@ -235,10 +235,30 @@ impl<'s, 'c> View<'s, 'c> {
     /// May the value be what a call has made in this function, as far as the call is known?
     pub fn may_be_made_here(&self, value: Operand) -> bool {
         let mut origins = self.body.origins(value).into_iter();
-        origins.any(|origin| {
-            let summary = || self.summary(self.call(origin)?);
-            summary().is_some_and(|summary| summary.limited || !summary.fresh.is_empty())
-        })
+        origins.any(|origin| self.is_made_by_call(origin) || self.is_made_in_variable(origin))
+    }
+
+    fn is_made_by_call(&self, value: Operand) -> bool {
+        let summary = self.call(value).and_then(|call| self.summary(call));
+        summary.is_some_and(|summary| summary.limited || !summary.fresh.is_empty())
+    }
+
+    /// Is it read from a variable of the function's own that gets such a block (`release(&s)`)?
+    fn is_made_in_variable(&self, value: Operand) -> bool {
+        let def = |operand: Operand| self.body.def(operand.as_value()?);
+        let Some(Op::Load { addr }) = def(value).map(|inst| self.body.insts[inst].op) else {
+            return false;
+        };
+        let variable = def(addr).map(|inst| self.body.insts[inst].op);
+        let mut insts = self.body.insts.iter();
+        matches!(variable, Some(Op::Alloca { .. }))
+            && insts.any(|data| match data.op {
+                Op::Store { addr: to, value } if to == addr => {
+                    let mut origins = self.body.origins(value).into_iter();
+                    origins.any(|origin| self.is_made_by_call(origin))
+                }
+                _ => false,
+            })
     }
 
     /// Which parameter it is, under whatever type.
