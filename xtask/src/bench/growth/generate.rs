@@ -58,7 +58,7 @@ impl Parameter {
             Parameter::StructDepth => (4, 6),
             Parameter::Component => (8, 6),
         };
-        let count = if quick { 4 } else { count };
+        let count = if quick { 3 } else { count };
         (0..count).map(|step| first << step).collect()
     }
 
