@@ -2,12 +2,14 @@
 //!
 //! Pointers have no type in the bitcode, but variables, fields and functions have one in the debug info: the type of a loaded
 //! value is the type of the field that it was loaded from. A field is named by the innermost structure around it and the offset
-//! there. Known limits: casts are invisible, so a pointer that was cast still has its old type; unions and structures without a
-//! name have no fields here.
+//! there. Known limits: casts are invisible, so a pointer that was cast still has its old type; structures without a name have
+//! no fields here.
 
 use std::cell::OnceCell;
 
-use drip_program::{Body, Const, DiType, DiTypeId, GlobalId, Op, Operand, Program, StrId, ValueId};
+use drip_program::{
+    Body, Const, DiMember, DiType, DiTypeId, GlobalId, Op, Operand, Program, StrId, ValueId,
+};
 use rustc_hash::FxHashMap;
 
 /// Steps from a value to the variable or function that says its type.
@@ -35,18 +37,11 @@ impl<'o> Owners<'o> {
         }
     }
 
-    /// The field at an address.
+    /// The field at an address; a union inside of a structure is one field, whichever member is meant.
     pub fn field(&self, addr: Operand) -> Option<Field> {
         let (base, offset) = self.split(addr);
         let ty = self.memory_at(base, MAX_STEPS)?;
         field_in(self.program, ty, offset)
-    }
-
-    /// The same for places that are only asked for by what stands there: a union inside of a structure is one place.
-    pub fn slot(&self, addr: Operand) -> Option<Field> {
-        let (base, offset) = self.split(addr);
-        let ty = self.memory_at(base, MAX_STEPS)?;
-        walk(self.program, ty, offset, Unions::Whole).0
     }
 
     /// The structure that a pointer points to the beginning of.
@@ -151,7 +146,11 @@ impl<'o> Owners<'o> {
                     // `void *p = s; struct s *q = p;`: the more telling one.
                     let tells = field_in(self.program, ty, 0).is_some()
                         || is_struct_pointer(self.program, ty);
-                    if tells || !bound.contains_key(&value) {
+                    // `struct panel *p = (struct panel *)screen;`: the screen begins with a panel, and is still a screen.
+                    let is_part = bound
+                        .get(&value)
+                        .is_some_and(|&known| begins_with(self.program, known, ty));
+                    if tells && !is_part || !bound.contains_key(&value) {
                         bound.insert(value, ty);
                     }
                 }
@@ -161,10 +160,10 @@ impl<'o> Owners<'o> {
     }
 }
 
-/// The field at an offset of a variable, as [`Owners::slot`] names it.
+/// The field at an offset of a variable, as [`Owners::field`] names it.
 pub fn slot_of_global(program: &Program, global: GlobalId, offset: i64) -> Option<Field> {
     let ty = program.globals[global].di_type?;
-    walk(program, ty, offset, Unions::Whole).0
+    walk(program, ty, offset).0
 }
 
 /// The name of a structure, or of the type that is defined as one without a name.
@@ -236,6 +235,45 @@ fn is_struct_pointer(program: &Program, ty: DiTypeId) -> bool {
     }
 }
 
+/// Does the structure that one pointer type leads to begin with that of the other?
+fn begins_with(program: &Program, whole: DiTypeId, part: DiTypeId) -> bool {
+    let pointee = |ty: DiTypeId| match &program.di_types[plain(program, ty)?] {
+        DiType::Pointer { to: Some(to) } => plain(program, *to),
+        _ => None,
+    };
+    let (Some(mut at), Some(part)) = (pointee(whole), pointee(part)) else {
+        return false;
+    };
+    for _ in 0..MAX_NESTING {
+        let DiType::Struct {
+            is_union: false,
+            members,
+            ..
+        } = &program.di_types[at]
+        else {
+            return false;
+        };
+        let first = members.iter().find(|member| member.offset == 0);
+        let Some(inner) = first.and_then(|member| plain(program, member.ty?)) else {
+            return false;
+        };
+        if is_same_structure(program, inner, part) {
+            return true;
+        }
+        at = inner;
+    }
+    false
+}
+
+/// Units have copies of a structure each.
+fn is_same_structure(program: &Program, a: DiTypeId, b: DiTypeId) -> bool {
+    let name = |ty: DiTypeId| match &program.di_types[ty] {
+        DiType::Struct { name, .. } => *name,
+        _ => None,
+    };
+    a == b || name(a).is_some() && name(a) == name(b)
+}
+
 /// A type without typedefs and qualifiers.
 fn plain(program: &Program, mut ty: DiTypeId) -> Option<DiTypeId> {
     for _ in 0..16 {
@@ -249,29 +287,16 @@ fn plain(program: &Program, mut ty: DiTypeId) -> Option<DiTypeId> {
 
 /// The innermost named structure around an offset of a value of type `ty`, and the offset in it.
 fn field_in(program: &Program, ty: DiTypeId, offset: i64) -> Option<Field> {
-    walk(program, ty, offset, Unions::Unknown).0
+    walk(program, ty, offset).0
 }
 
 /// Type of the member at an offset.
 fn member_at(program: &Program, ty: DiTypeId, offset: i64) -> Option<DiTypeId> {
-    walk(program, ty, offset, Unions::Unknown).1
-}
-
-/// What a union inside of a structure is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unions {
-    Unknown,
-    /// A field of the structure, whichever member is meant.
-    Whole,
+    walk(program, ty, offset).1
 }
 
 /// Down the layout to a scalar.
-fn walk(
-    program: &Program,
-    ty: DiTypeId,
-    offset: i64,
-    unions: Unions,
-) -> (Option<Field>, Option<DiTypeId>) {
+fn walk(program: &Program, ty: DiTypeId, offset: i64) -> (Option<Field>, Option<DiTypeId>) {
     let Ok(mut offset) = u64::try_from(offset) else {
         return (None, None);
     };
@@ -304,8 +329,13 @@ fn walk(
                 offset -= member.offset;
                 ty = member.ty;
             }
-            DiType::Struct { is_union: true, .. } => {
-                return (field.filter(|_| unions == Unions::Whole), None);
+            DiType::Struct {
+                is_union: true,
+                members,
+                ..
+            } => {
+                let pointer = the_pointer(program, members).filter(|_| offset == 0);
+                return (field, pointer);
             }
             DiType::Array { elem, .. } => {
                 let size = elem.map_or(0, |elem| bytes(program, elem));
@@ -323,6 +353,17 @@ fn walk(
         }
     }
     (None, None)
+}
+
+/// The pointer among the members of a union, if there is one only: what is read as a pointer is that.
+fn the_pointer(program: &Program, members: &[DiMember]) -> Option<DiTypeId> {
+    let is_pointer = |ty: &DiTypeId| {
+        let inner = plain(program, *ty).map(|ty| &program.di_types[ty]);
+        matches!(inner, Some(DiType::Pointer { .. }))
+    };
+    let types = members.iter().filter_map(|member| member.ty);
+    let mut pointers = types.filter(is_pointer);
+    pointers.next().filter(|_| pointers.next().is_none())
 }
 
 fn bytes(program: &Program, ty: DiTypeId) -> u64 {

@@ -5,7 +5,8 @@
 //!
 //! - *Halfway*: a way through the destructor returns without freeing the structure, because some other function failed (not because of
 //!   what the structure, another argument or a variable says: counted references, borrowed structures), although parts of it are
-//!   freed already.
+//!   freed already. Where none are, the function that fails has to be one of the library that gets nothing but constants, and every other
+//!   way with a structure has to free it.
 //! - *Never*: the function frees parts of the structure, leaves the dangling pointers where they are and writes nothing into the structure:
 //!   nobody will use it again. But nobody in the program frees a structure of this kind, though some are made on the heap.
 //!
@@ -363,6 +364,8 @@ impl<'a, 's, 'c> Ways<'a, 's, 'c> {
         // Every way that a block lies on: from the entry, past no free.
         let mut seen: FxHashSet<(BlockId, bool)> = FxHashSet::default();
         let mut open = vec![(self.cfg.entry(), false)];
+        let mut untouched: Option<BlockId> = None;
+        let mut is_choosy = false;
         while let Some((block, is_begun)) = open.pop() {
             if taken.contains(&block) || !frees.contains(&block) || !seen.insert((block, is_begun))
             {
@@ -374,10 +377,50 @@ impl<'a, 's, 'c> Ways<'a, 's, 'c> {
                     open.push((succ, is_begun));
                 } else if is_begun && self.is_failure(block) {
                     return self.return_behind(succ);
+                } else if self.is_failure_elsewhere(block) {
+                    untouched = untouched.or(Some(succ));
+                } else if self.return_behind(succ).is_some() && !self.is_null_test(block) {
+                    is_choosy = true;
                 }
             }
         }
-        None
+        // Nothing is freed yet, but nothing that the function was given has a say in it either.
+        let untouched = untouched.filter(|_| !is_choosy)?;
+        self.return_behind(untouched)
+    }
+
+    /// Does a branch depend on what a function outside of the program has returned, which knows nothing of what this one was given?
+    fn is_failure_elsewhere(&self, block: BlockId) -> bool {
+        let body = self.view.body;
+        let Op::CondBr { cond, .. } = body.insts[body.terminator(block)].op else {
+            return false;
+        };
+        let def = |operand: Operand| body.def(operand.as_value()?);
+        let Some(Op::Cmp { a, b, .. }) = def(cond).map(|inst| body.insts[inst].op) else {
+            return false;
+        };
+        let is_constant = |operand: &Operand| body.const_of(*operand).is_some();
+        let Some(Op::Call { callee, args, .. }) = def(a).map(|inst| body.insts[inst].op) else {
+            return false;
+        };
+        let is_outside = match body.const_of(callee) {
+            Some(&Const::Func(func)) => self.view.context.program.funcs[func].body.is_none(),
+            _ => false,
+        };
+        is_outside && is_constant(&b) && body.list(args).iter().all(is_constant)
+    }
+
+    /// Is the structure itself compared with null?
+    fn is_null_test(&self, block: BlockId) -> bool {
+        let body = self.view.body;
+        let Op::CondBr { cond, .. } = body.insts[body.terminator(block)].op else {
+            return false;
+        };
+        let def = cond.as_value().and_then(|value| body.def(value));
+        match def.map(|inst| body.insts[inst].op) {
+            Some(Op::Cmp { a, b, .. }) => self.view.is_same(a, self.value) && self.view.is_null(b),
+            _ => false,
+        }
     }
 
     /// The first return behind a block.
