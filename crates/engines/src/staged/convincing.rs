@@ -10,7 +10,7 @@ use drip_program::{BlockId, Const, Op};
 use super::calls::CallContext;
 use super::doubts::{is_doubtful, is_unwanted, refused};
 use super::execute::{Fuel, Second, second_look};
-use super::inevitable::is_inevitable;
+use super::inevitable::{is_inevitable, is_only_in_variables, is_only_looked_at};
 use super::paths::{Path, Paths};
 use super::told::is_told_by_calls;
 use super::trials::Trials;
@@ -84,7 +84,7 @@ pub fn convincing_path(
             }
             Second::LostPerhaps | Second::Briefly | Second::Open | Second::Roughly
                 if excluded.is_empty()
-                    && is_inevitable(frame, flow)
+                    && (is_inevitable(frame, flow) || is_simple(frame, flow, &path, end))
                     && !is_doubtful(frame, trials.values, flow, &path, end) =>
             {
                 return Some((path, confidence.min(Confidence::Medium)));
@@ -100,6 +100,15 @@ pub fn convincing_path(
         return untried(trials, flow, end);
     }
     suspicion
+}
+
+/// Is what decides on a loss at the function's end told by calls, and the block in variables alone and handed to nobody who could keep
+/// it? Then nothing that callees do matters.
+fn is_simple(frame: &Frame<'_>, flow: &UseFlow, path: &Path, end: &End) -> bool {
+    end.leaves
+        && is_told_by_calls(frame, flow, path)
+        && is_only_in_variables(frame, flow)
+        && is_only_looked_at(frame, flow)
 }
 
 /// A path of an end whose paths were too many to be tried, if it does not matter which of them is taken.

@@ -12,7 +12,7 @@
 
 use drip_flow::{End, EndKind, Frame, Machine, UseFlow};
 use drip_models::{Summary, Value};
-use drip_pointer::{ObjId, ObjKind};
+use drip_pointer::ObjKind;
 use drip_program::{BinaryOp, Body, CastOp, Const, FuncId, InstId, Op, Operand, Program, ValueId};
 use rustc_hash::FxHashSet;
 
@@ -26,14 +26,14 @@ pub fn is_inevitable(frame: &Frame<'_>, flow: &UseFlow) -> bool {
         object.is_some_and(|object| !matches!(object.machine, Machine::Unborn | Machine::Null))
     };
     let mut ends = flow.ends.iter().filter(is_made);
-    let Some(&object) = flow.objects.first() else {
-        return false;
-    };
-    !flow.limited && ends.all(|end| end.kind == EndKind::Lost) && is_looked_at(frame, object)
+    !flow.limited && ends.all(|end| end.kind == EndKind::Lost) && is_only_looked_at(frame, flow)
 }
 
 /// Does the function read or write the block, or hand it to somebody, who only looks at it?
-fn is_looked_at(frame: &Frame<'_>, object: ObjId) -> bool {
+pub fn is_only_looked_at(frame: &Frame<'_>, flow: &UseFlow) -> bool {
+    let Some(&object) = flow.objects.first() else {
+        return false;
+    };
     let ObjKind::Fresh { call: birth, index } = frame.local.memory.kind(object) else {
         return false;
     };
@@ -66,6 +66,16 @@ fn is_looked_at(frame: &Frame<'_>, object: ObjId) -> bool {
         }
     }
     is_used
+}
+
+/// Is the block in the function's variables alone, and never put into memory?
+pub fn is_only_in_variables(frame: &Frame<'_>, flow: &UseFlow) -> bool {
+    let is_it = |operand: Operand| {
+        let mut targets = frame.local.targets(operand).iter();
+        targets.any(|loc| flow.objects.first() == Some(&loc.obj))
+    };
+    let mut insts = frame.body.insts.iter();
+    !insts.any(|data| matches!(data.op, Op::Store { value, .. } if is_it(value)))
 }
 
 /// Is a call's result this new block or null, whatever happens?
