@@ -273,6 +273,12 @@ impl Facts {
         emptied.is_some_and(|funcs| funcs.contains(&func))
     }
 
+    /// Does a function put new blocks into the place, and never null?
+    pub fn is_replaced_by(&self, place: Place, func: FuncId) -> bool {
+        let mut made = self.made.get(&place).into_iter().flatten();
+        made.any(|made| made.0 == func) && !self.is_emptied_by(place, func)
+    }
+
     /// Functions that may leave the place empty: they free or take what it holds and put nothing else there.
     pub fn emptying(&self, place: Place) -> FxHashSet<FuncId> {
         let mut emptying: FxHashSet<FuncId> = FxHashSet::default();

@@ -9,7 +9,7 @@
 
 use drip_models::{Root, Summary};
 use drip_pointer::Callees;
-use drip_pointer::owners::{Field, structure_name};
+use drip_pointer::owners::{Field, structures_in};
 use drip_program::{BlockId, DiTypeId, FuncId, InstId, Op, Operand, StrId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,6 +21,7 @@ use super::view::{View, releases};
 const MAX_DEPTH: usize = 6;
 
 /// A free of a structure that was found in memory or passed.
+#[derive(Clone)]
 struct Site {
     func: FuncId,
     call: InstId,
@@ -45,8 +46,12 @@ pub fn orphans(views: &[View<'_, '_>], facts: &Facts) -> Vec<Orphan> {
         for (inst, data) in view.body.insts.iter_enumerated() {
             if let Op::Call { args, .. } | Op::Invoke { args, .. } = data.op {
                 for (n, &arg) in (0u16..).zip(view.body.list(args)) {
-                    if let Some((name, site)) = site(view, inst, n, arg) {
-                        sites.entry(name).or_default().push(site);
+                    let Some((ty, site)) = site(view, inst, n, arg) else {
+                        continue;
+                    };
+                    // What the structure contains is freed with it.
+                    for name in structures_in(view.context.program, ty) {
+                        sites.entry(name).or_default().push(site.clone());
                     }
                 }
             }
@@ -68,15 +73,17 @@ pub fn orphans(views: &[View<'_, '_>], facts: &Facts) -> Vec<Orphan> {
             without = without.len(),
             "freed with its node"
         );
-        // One who does it otherwise, or nobody who does it at all.
-        let is_never_freed = !facts.freed.contains_key(&place);
+        // One who does it otherwise, or nobody who does it at all but to put another block there.
+        let mut freeing = facts.freed.get(&place).into_iter().flatten();
+        let is_never_freed = freeing.all(|&func| facts.is_replaced_by(place, func));
         let site = match without[..] {
             [site] if !with.is_empty() || is_never_freed => site,
             [site, ..] if is_never_freed => site,
             _ => continue,
         };
         let view = index.get(&site.func);
-        let view = view.filter(|_| site.is_found && !site.seen.contains(&field));
+        let is_untouched = is_never_freed || !site.seen.contains(&field);
+        let view = view.filter(|_| site.is_found && is_untouched);
         let Some(view) = view else { continue };
         let here = with.iter().filter(|other| other.func == site.func).count();
         if frees_in(view, field) == here && !is_freed_before(view, facts, place, site.call) {
@@ -91,34 +98,39 @@ pub fn orphans(views: &[View<'_, '_>], facts: &Facts) -> Vec<Orphan> {
 }
 
 /// The structure that a call frees, and what is done to its fields by the same pointer.
-fn site(view: &View<'_, '_>, call: InstId, n: u16, arg: Operand) -> Option<(StrId, Site)> {
+fn site(view: &View<'_, '_>, call: InstId, n: u16, arg: Operand) -> Option<(DiTypeId, Site)> {
     let value = arg.as_value()?;
     let ty = view.owners.structure(arg)?;
-    let summary = view.summary(call).filter(|summary| releases(summary, n))?;
+    view.summary(call).filter(|summary| releases(summary, n))?;
     let is_found = is_found(view, value, &mut FxHashSet::default());
     if !is_found && view.parameter(arg).is_none() {
         return None;
     }
-    let name = structure_name(view.context.program, ty)?;
-    let uses = view.uses(value, None);
     let (mut freed, mut seen) = (FxHashSet::default(), FxHashSet::default());
-    for &inst in &uses.through {
-        if let Op::Load { addr } = view.body.insts[inst].op
-            && let Some(field) = view.owners.field(addr)
-        {
-            if is_used(view, view.body.result(inst)) {
-                seen.insert(field);
+    for user in users_of_node(view, value) {
+        match view.body.insts[user].op {
+            Op::Load { addr } => {
+                let Some(field) = view.owners.field(addr) else {
+                    continue;
+                };
+                let content = view.body.result(user);
+                if is_used(view, content) {
+                    seen.insert(field);
+                }
+                if view.uses(content, None).taking == Some(Taking::Freed) {
+                    freed.insert(field);
+                }
             }
-            let part = view.uses(view.body.result(inst), None);
-            if part.taking == Some(Taking::Freed) {
-                freed.insert(field);
+            Op::Call { args, .. } | Op::Invoke { args, .. } => {
+                let Some(summary) = view.summary(user) else {
+                    continue;
+                };
+                let args = (0u16..).zip(view.body.list(args));
+                for (n, _) in args.filter(|(_, arg)| view.is_same(**arg, value)) {
+                    freed.extend(freed_by(view, &summary, n, ty));
+                }
             }
-        }
-    }
-    freed.extend(freed_by(view, &summary, n, ty));
-    for &(other, m) in &uses.handed {
-        if let Some(summary) = view.summary(other) {
-            freed.extend(freed_by(view, &summary, m, ty));
+            _ => {}
         }
     }
     let site = Site {
@@ -128,7 +140,22 @@ fn site(view: &View<'_, '_>, call: InstId, n: u16, arg: Operand) -> Option<(StrI
         freed,
         seen,
     };
-    Some((name, site))
+    Some((ty, site))
+}
+
+/// What uses a pointer, its fields' addresses included: this node, and not the next one that the same variable holds.
+fn users_of_node(view: &View<'_, '_>, node: ValueId) -> Vec<InstId> {
+    let mut users = Vec::new();
+    let mut open = vec![node];
+    while let Some(value) = open.pop() {
+        for &user in view.users(value) {
+            users.push(user);
+            if let Op::PtrAdd { .. } | Op::Cast { .. } = view.body.insts[user].op {
+                open.push(view.body.result(user));
+            }
+        }
+    }
+    users
 }
 
 /// Fields of its argument that a function frees.
@@ -192,17 +219,16 @@ fn is_freed_before(view: &View<'_, '_>, facts: &Facts, place: Place, call: InstI
     let Some(at) = view.body.block_of(call) else {
         return true;
     };
-    let freeing = facts.freed.get(&place);
+    // Who replaces the block leaves another one.
+    let empties = |func: &FuncId| *func != view.func && !facts.is_replaced_by(place, *func);
+    let freeing = facts.freed.get(&place).into_iter().flatten().copied();
+    let freeing: FxHashSet<FuncId> = freeing.filter(empties).collect();
     let cfg = view.cfg();
     let before: FxHashSet<BlockId> = below(cfg.reversed_graph(), &[at], usize::MAX);
     let frees = |inst: InstId| match view.context.graph.callees(view.func, inst) {
         Callees::Known(callees) => {
             let reached = below(&view.context.graph.graph, callees, MAX_DEPTH);
-            let mut others = freeing
-                .into_iter()
-                .flatten()
-                .filter(|&&func| func != view.func);
-            others.any(|func| reached.contains(func))
+            freeing.iter().any(|func| reached.contains(func))
         }
         _ => false,
     };
