@@ -223,7 +223,7 @@ fn collect(program: &Program) -> Stores {
             match data.op {
                 Op::Store { addr, value } => {
                     if let Some(&Const::Func(func)) = body.const_of(value) {
-                        stored(&mut stores, address(body, addr), owners.slot(addr), func);
+                        stored(&mut stores, address(body, addr), owners.field(addr), func);
                     }
                 }
                 Op::MemCopy { dst, src, len } => {
@@ -482,7 +482,7 @@ fn named_beside(program: &Program, body: &Body, callee: Operand, call: &Signatur
 /// Collects what a function pointer can be; false if it comes from out of sight.
 fn loaded(body: &Body, stores: &Stores, owners: &Owners<'_>, addr: Operand) -> Option<Vec<FuncId>> {
     let at = address(body, addr);
-    match (&at, owners.slot(addr)) {
+    match (&at, owners.field(addr)) {
         (Address::Field(offset), Some(field)) => stores.in_named_field(field, *offset),
         _ => stores.loaded(&at),
     }

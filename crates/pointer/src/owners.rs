@@ -2,12 +2,14 @@
 //!
 //! Pointers have no type in the bitcode, but variables, fields and functions have one in the debug info: the type of a loaded
 //! value is the type of the field that it was loaded from. A field is named by the innermost structure around it and the offset
-//! there. Known limits: casts are invisible, so a pointer that was cast still has its old type; unions and structures without a
-//! name have no fields here.
+//! there. Known limits: casts are invisible, so a pointer that was cast still has its old type; structures without a name have
+//! no fields here.
 
 use std::cell::OnceCell;
 
-use drip_program::{Body, Const, DiType, DiTypeId, GlobalId, Op, Operand, Program, StrId, ValueId};
+use drip_program::{
+    Body, Const, DiMember, DiType, DiTypeId, GlobalId, Op, Operand, Program, StrId, ValueId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Steps from a value to the variable or function that says its type.
@@ -38,18 +40,11 @@ impl<'o> Owners<'o> {
         }
     }
 
-    /// The field at an address.
+    /// The field at an address; a union inside of a structure is one field, whichever member is meant.
     pub fn field(&self, addr: Operand) -> Option<Field> {
         let (base, offset) = self.split(addr);
         let ty = self.pointed_to(base)?;
         field_in(self.program, ty, offset)
-    }
-
-    /// The same for places that are only asked for by what stands there: a union inside of a structure is one place.
-    pub fn slot(&self, addr: Operand) -> Option<Field> {
-        let (base, offset) = self.split(addr);
-        let ty = self.pointed_to(base)?;
-        walk(self.program, ty, offset, Unions::Whole).0
     }
 
     /// The structure that a pointer points to the beginning of.
@@ -175,10 +170,10 @@ impl<'o> Owners<'o> {
     }
 }
 
-/// The field at an offset of a variable, as [`Owners::slot`] names it.
+/// The field at an offset of a variable, as [`Owners::field`] names it.
 pub fn slot_of_global(program: &Program, global: GlobalId, offset: i64) -> Option<Field> {
     let ty = program.globals[global].di_type?;
-    walk(program, ty, offset, Unions::Whole).0
+    walk(program, ty, offset).0
 }
 
 /// The name of a structure, or of the type that is defined as one without a name.
@@ -276,29 +271,16 @@ fn plain(program: &Program, mut ty: DiTypeId) -> Option<DiTypeId> {
 
 /// The innermost named structure around an offset of a value of type `ty`, and the offset in it.
 fn field_in(program: &Program, ty: DiTypeId, offset: i64) -> Option<Field> {
-    walk(program, ty, offset, Unions::Unknown).0
+    walk(program, ty, offset).0
 }
 
 /// Type of the member at an offset.
 fn member_at(program: &Program, ty: DiTypeId, offset: i64) -> Option<DiTypeId> {
-    walk(program, ty, offset, Unions::Unknown).1
-}
-
-/// What a union inside of a structure is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unions {
-    Unknown,
-    /// A field of the structure, whichever member is meant.
-    Whole,
+    walk(program, ty, offset).1
 }
 
 /// Down the layout to a scalar.
-fn walk(
-    program: &Program,
-    ty: DiTypeId,
-    offset: i64,
-    unions: Unions,
-) -> (Option<Field>, Option<DiTypeId>) {
+fn walk(program: &Program, ty: DiTypeId, offset: i64) -> (Option<Field>, Option<DiTypeId>) {
     let Ok(mut offset) = u64::try_from(offset) else {
         return (None, None);
     };
@@ -331,8 +313,13 @@ fn walk(
                 offset -= member.offset;
                 ty = member.ty;
             }
-            DiType::Struct { is_union: true, .. } => {
-                return (field.filter(|_| unions == Unions::Whole), None);
+            DiType::Struct {
+                is_union: true,
+                members,
+                ..
+            } => {
+                let pointer = the_pointer(program, members).filter(|_| offset == 0);
+                return (field, pointer);
             }
             DiType::Array { elem, .. } => {
                 let size = elem.map_or(0, |elem| bytes(program, elem));
@@ -350,6 +337,17 @@ fn walk(
         }
     }
     (None, None)
+}
+
+/// The pointer among the members of a union, if there is one only: what is read as a pointer is that.
+fn the_pointer(program: &Program, members: &[DiMember]) -> Option<DiTypeId> {
+    let is_pointer = |ty: &DiTypeId| {
+        let inner = plain(program, *ty).map(|ty| &program.di_types[ty]);
+        matches!(inner, Some(DiType::Pointer { .. }))
+    };
+    let types = members.iter().filter_map(|member| member.ty);
+    let mut pointers = types.filter(is_pointer);
+    pointers.next().filter(|_| pointers.next().is_none())
 }
 
 fn bytes(program: &Program, ty: DiTypeId) -> u64 {

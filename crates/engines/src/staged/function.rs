@@ -9,12 +9,13 @@ use drip_flow::{
 use drip_models::{Library, Summary};
 use drip_pointer::local::CallTable;
 use drip_pointer::{ObjId, ObjKind};
-use drip_program::{BlockId, Body, Const, FuncId, Op};
+use drip_program::{BlockId, Body, FuncId, Op};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
-use super::doubts::{hangs_on_pointer, is_doubtful, is_ordinary, is_unwanted, refused};
-use super::execute::{Fuel, Second, second_look};
+use super::convincing::convincing_path;
+use super::doubts::{hangs_on_pointer, is_ordinary, refused};
+use super::execute::{Fuel, second_look};
 use super::inspect::Inspection;
 use super::known::{Known, asked_by_callees};
 use super::objects::{fresh_objects, holders};
@@ -23,7 +24,6 @@ use super::replay::replay;
 use super::report::{Loss, Reporter};
 use super::settings::replaced_setting;
 use super::summarize::{summarize, uncalled};
-use super::told::is_told_by_calls;
 use super::trials::Trials;
 use crate::finding::{Confidence, LedgerEntry, Verdict};
 use crate::statistics::Statistics;
@@ -44,9 +44,6 @@ pub const MAX_LOSSES: usize = 6;
 
 /// Losing ends that are tried at all. An object with more, none of which can be reached, is undecided.
 pub const MAX_TRIED_ENDS: usize = 16;
-
-/// Paths of one losing end that are executed before it counts as undecided.
-const MAX_SECOND_LOOKS: usize = 8;
 
 /// What one function yields.
 pub struct Result {
@@ -175,123 +172,6 @@ pub fn inspected(context: &CallContext<'_>, func: FuncId, body: &Body) -> Inspec
         memory_ssa: frame.memssa.to_string(),
         flows,
     }
-}
-
-/// A path of the end that can be taken, and on which the block is still lost when calls are executed.
-fn convincing_path(
-    context: &CallContext<'_>,
-    trials: &mut Trials<'_, '_>,
-    flow: &UseFlow,
-    end: &End,
-    fuel: &mut Fuel,
-) -> Option<(Path, Confidence)> {
-    let frame = trials.frame;
-    let mut excluded: Vec<Vec<BlockId>> = Vec::new();
-    let mut suspicion: Option<(Path, Confidence)> = None;
-    for _ in 0..MAX_SECOND_LOOKS {
-        let Some((path, confidence)) = trials.feasible_path(flow, end, &excluded) else {
-            break;
-        };
-        if is_unwanted(frame, trials.values, flow, &path, end) {
-            return Some((path, Confidence::Low));
-        }
-        if is_thrown(frame, flow, &path, end) {
-            let doubtful = is_doubtful(frame, trials.values, flow, &path, end);
-            return Some((
-                path,
-                if doubtful {
-                    Confidence::Low
-                } else {
-                    confidence
-                },
-            ));
-        }
-        let look = second_look(context, frame, flow, &path, fuel);
-        tracing::debug!(
-            function = context.program.func_name(frame.func),
-            object = ?flow.objects.first(),
-            second = ?look.second,
-            ?confidence,
-            "second look"
-        );
-        match look.second {
-            Second::Lost => return Some((path, confidence)),
-            // The block may be lost before it is handed to whoever refuses it, too.
-            Second::LostPerhaps if refused(frame, flow, &path).is_some() => {
-                let doubtful = is_doubtful(frame, trials.values, flow, &path, end)
-                    || is_doubted_twice(frame, flow, &path, end, confidence);
-                let confidence = match doubtful {
-                    true => Confidence::Low,
-                    false => confidence.min(Confidence::Medium),
-                };
-                excluded.push(path.blocks(flow).collect());
-                suspicion.get_or_insert((path, confidence));
-            }
-            Second::LostPerhaps
-                if !is_doubted_twice(frame, flow, &path, end, confidence)
-                    && !is_doubtful(frame, trials.values, flow, &path, end) =>
-            {
-                return Some((path, confidence.min(Confidence::Medium)));
-            }
-            Second::Briefly
-                if !is_doubted_twice(frame, flow, &path, end, confidence)
-                    && is_told_by_calls(frame, flow, &path)
-                    && !is_doubtful(frame, trials.values, flow, &path, end) =>
-            {
-                return Some((path, confidence.min(Confidence::Medium)));
-            }
-            // Whatever way a callee went.
-            Second::Roughly if flow.ends.iter().all(|end| end.kind == EndKind::Lost) => {
-                return Some((path, confidence.min(Confidence::Medium)));
-            }
-            Second::LostPerhaps | Second::Briefly | Second::Open | Second::Roughly => {
-                return Some((path, Confidence::Low));
-            }
-            Second::Refuted => excluded.push(path.blocks(flow).take(look.passed + 1).collect()),
-        }
-        trials.exhausted |= excluded.len() == MAX_SECOND_LOOKS;
-    }
-    suspicion
-}
-
-/// Two doubts are too many: the plainer paths can't be taken, a callee has to find in memory what it takes, and on other paths the function
-/// does take care of the block.
-fn is_doubted_twice(
-    frame: &Frame<'_>,
-    flow: &UseFlow,
-    path: &Path,
-    end: &End,
-    confidence: Confidence,
-) -> bool {
-    let mut others = flow.ends.iter();
-    let is_cared_for = others.any(|other| other.kind == EndKind::Settled);
-    confidence < Confidence::High
-        && end.leaves
-        && is_cared_for
-        && path.blocks(flow).any(|block| calls_own_code(frame, block))
-}
-
-/// Does a block call a function of the program itself, or one that nobody can tell?
-fn calls_own_code(frame: &Frame<'_>, block: BlockId) -> bool {
-    let body = frame.body;
-    body.block_insts(block)
-        .any(|inst| match body.insts[inst].op {
-            Op::Call { callee, .. } | Op::Invoke { callee, .. } => match body.const_of(callee) {
-                Some(&Const::Func(callee)) => frame.program.funcs[callee].body.is_some(),
-                _ => true,
-            },
-            _ => false,
-        })
-}
-
-/// Does the path follow an exception? Those are not executed.
-fn is_thrown(frame: &Frame<'_>, flow: &UseFlow, path: &Path, end: &End) -> bool {
-    let body = frame.body;
-    let unwinds = path.hops.windows(2).any(|pair| {
-        let [from, to] = [&pair[0], &pair[1]].map(|hop| flow.nodes[hop.node].block);
-        matches!(body.insts[body.terminator(from)].op, Op::Invoke { unwind, .. } if unwind == to)
-    });
-    unwinds || end.leaves && !matches!(body.insts[end.at].op, Op::Ret { .. })
 }
 
 /// Can an exception leave the function? A handler is only reached if something that it covers throws.

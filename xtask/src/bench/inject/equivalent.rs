@@ -5,13 +5,17 @@
 //!    address is taken, an exported one where there is no `main`);
 //! 2. *null*: the argument is the null constant;
 //! 3. *process exit*: no return is reachable behind the call, or it stands in `main`, or in a function that is only called
-//!    once from there, outside of loops or with nothing but other free calls behind it: the process ends soon after;
+//!    once from there, outside of loops or with nothing but other free calls behind it: the process ends soon after; an early
+//!    return of `main`; or the process ends in every caller, given what the function returns behind the change
+//!    ([`endings`]: `if (read_options(list)) exit(1);`);
 //! 4. *freed again*: another free of the same expression lies on every path through the call (it dominates or
 //!    post-dominates the call);
 //! 5. *still held*: the pointer is read from a global variable (or a field behind one) that nothing behind the call in this
 //!    function overwrites and whose owner it does not free: afterwards the variable still holds it. An early return leaves
 //!    out the overwriting as well, and is also left out where the pointer is read from a field of a parameter whose owner is
 //!    not freed behind: nothing was taken away from the owner yet.
+
+mod endings;
 
 use super::sites::{FreeCall, Root, direct_call, expression, holders, origins};
 use drip_program::noreturn::NoReturn;
@@ -90,6 +94,21 @@ impl<'p> Rule<'p> {
         }
         let only_frees = || self.only_frees_behind(body, &behind, all);
         if self.once.contains(&call.func) && (!behind.contains(&block) || only_frees()) {
+            return Some("process exit");
+        }
+        let is_main = self.program.func_name(call.func) == "main";
+        if change == Change::ReturnBefore && is_main {
+            return Some("process exit");
+        }
+        let returned = match change {
+            Change::ReturnBefore => endings::returned_early(self, call.func),
+            Change::Remove => {
+                let mut passed = behind.clone();
+                passed.insert(block);
+                endings::returned_behind(body, &passed)
+            }
+        };
+        if self.ends_in_callers(call.func, &returned) {
             return Some("process exit");
         }
         if change == Change::Remove && freed_again(body, &cfg, call, block, all) {

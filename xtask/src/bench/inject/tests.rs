@@ -81,6 +81,24 @@ fn dead_functions_are_left_out() {
     assert_eq!(verdicts, [None, None, Some("dead code")]);
 }
 
+/// `if (work(n)) exit(1);`: what is lost before `work` returns 1 nobody misses.
+#[test]
+fn callers_that_end_the_process_are_asked() {
+    let program = parse_program(include_str!("tests_exit.program")).unwrap();
+    let rule = Rule::new(&program);
+    let calls = free_calls(&program, &[]);
+    let verdicts = |change| -> Vec<_> {
+        calls
+            .iter()
+            .map(|call| rule.excludes(call, change, &calls))
+            .collect()
+    };
+    assert_eq!(verdicts(Change::Remove), [Some("process exit"), None]);
+    // An early return gives −1.
+    let early = verdicts(Change::ReturnBefore);
+    assert_eq!(early, [Some("process exit"), Some("process exit")]);
+}
+
 #[test]
 fn the_order_is_random_but_always_the_same() {
     let items: Vec<usize> = (0..20).collect();

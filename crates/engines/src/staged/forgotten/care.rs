@@ -17,12 +17,13 @@ const MAX_DEPTH: usize = 6;
 const MAX_DEPTH_OF_CALLERS: usize = 3;
 
 /// Does the function free the field, or one that it calls, or one that calls it? Who replaces the block leaves another one there, and
-/// does not take care of the field for others.
+/// does not take care of the field for others; nor does who `sets` the field to one or the other, unless the function calls it itself.
 pub fn is_cared_for(
     context: &CallContext<'_>,
     func: FuncId,
     freeing: &FxHashSet<FuncId>,
     replaces: impl Fn(FuncId) -> bool,
+    sets: impl Fn(FuncId) -> bool,
 ) -> bool {
     let graph = &context.graph.graph;
     let mut callers = (0..graph.len())
@@ -36,14 +37,13 @@ pub fn is_cared_for(
     }
     // Somebody who does one after the other counts as well.
     let own = below(graph, &[func], MAX_DEPTH);
-    let emptying: FxHashSet<FuncId> = freeing
-        .iter()
-        .copied()
-        .filter(|func| !replaces(*func))
-        .collect();
-    emptying.iter().any(|func| own.contains(func))
-        || callers
-            .any(|caller| emptying.contains(&caller) || does_both(context, caller, func, &emptying))
+    let mut emptying = freeing.clone();
+    emptying.retain(|&func| !replaces(func));
+    if emptying.iter().any(|func| own.contains(func)) {
+        return true;
+    }
+    emptying.retain(|&func| !sets(func));
+    callers.any(|caller| emptying.contains(&caller) || does_both(context, caller, func, &emptying))
 }
 
 /// Does a function call one that frees the field before or after the destructor, and not instead of it?

@@ -19,6 +19,12 @@ pub type Made = (FuncId, InstId, u16);
 /// Calls down from one whose summary says that the field is freed, to the function that frees it.
 const MAX_DEPTH_OF_CALLS: usize = 12;
 
+/// Calls down from a destructor to those that free the fields for it.
+const MAX_DEPTH_OF_DESTRUCTORS: usize = 3;
+
+/// Other fields of a structure that a function has to free to be its destructor.
+const MIN_OTHER_FIELDS: usize = 2;
+
 /// What holds a pointer, in every object of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
@@ -272,6 +278,12 @@ impl Facts {
         emptied.is_some_and(|funcs| funcs.contains(&func))
     }
 
+    /// Does a function put new blocks into the place, and never null?
+    pub fn is_replaced_by(&self, place: Place, func: FuncId) -> bool {
+        let mut made = self.made.get(&place).into_iter().flatten();
+        made.any(|made| made.0 == func) && !self.is_emptied_by(place, func)
+    }
+
     /// Functions that may leave the place empty: they free or take what it holds and put nothing else there.
     pub fn emptying(&self, place: Place) -> FxHashSet<FuncId> {
         let mut emptying: FxHashSet<FuncId> = FxHashSet::default();
@@ -282,6 +294,15 @@ impl Facts {
             emptying.remove(&made.0);
         }
         emptying
+    }
+
+    /// Does a function free what several other fields of the structure hold, by itself or by those that it calls?
+    fn frees_others(&self, context: &CallContext<'_>, place: Place, func: FuncId) -> bool {
+        let reached = below(&context.graph.graph, &[func], MAX_DEPTH_OF_DESTRUCTORS);
+        let is_other = |other: &Place| other.structure() == place.structure() && *other != place;
+        let others = self.freed.iter().filter(|(other, _)| is_other(other));
+        let freed = others.filter(|(_, funcs)| funcs.iter().any(|func| reached.contains(func)));
+        freed.count() >= MIN_OTHER_FIELDS
     }
 
     /// The free that forgets what the place holds.
@@ -322,8 +343,12 @@ impl Facts {
             None => places.find(|release| !release.is_new).copied(),
             Some(freeing) => places
                 .find(|release| {
+                    // A destructor leaves none of the fields to those who set them.
+                    let is_thorough = self.frees_others(context, place, release.func);
                     let replaces = |func| is_maker(func) && !empties(func);
-                    release.is_parameter && !is_cared_for(context, release.func, freeing, replaces)
+                    let sets = |func| is_thorough && is_maker(func);
+                    release.is_parameter
+                        && !is_cared_for(context, release.func, freeing, replaces, sets)
                 })
                 .copied(),
         }

@@ -14,7 +14,8 @@
 //!    the structure as its parameter and releases it, and neither frees the field nor calls anybody who does, nor is called by one
 //!    who does both, has forgotten it.
 //!
-//! 3. An owner is overwritten: see [`overwritten`]. 4. A structure is taken apart and not freed: see [`released`].
+//! Further ones: an owner is overwritten (see [`overwritten`]); a structure is taken apart and not freed (see [`released`]); a node is
+//! freed, and its field is not, as those of other nodes are (see [`siblings`]).
 //!
 //! Order: one pass over all functions, when all summaries are known. Cost: linear in the program.
 //!
@@ -30,6 +31,7 @@ mod programs;
 mod released;
 mod replaced;
 mod scan;
+mod siblings;
 mod view;
 
 use drip_base::{IdSet, Watch};
@@ -43,6 +45,7 @@ use self::programs::Programs;
 use self::released::{Destructors, Unreleased};
 use self::replaced::Replacements;
 use self::scan::Scan;
+use self::siblings::orphans;
 use self::view::View;
 use super::callers::Callers;
 use super::calls::{CallContext, Open, call_summary, callee_name};
@@ -83,6 +86,17 @@ pub(super) fn forgotten_fields(
             && !is_last_act(context.program, callers, release.func)
         {
             let loss = Loss::with_owner(context, &facts, place, (release.func, release.call));
+            found.extend(loss.and_then(|loss| loss.finding(context, made)));
+        }
+    }
+    for orphan in orphans(&views, &facts) {
+        let place = Place::Field(orphan.field);
+        let Some(made) = facts.made.get(&place) else {
+            continue;
+        };
+        let is_shared = made.iter().any(|made| programs.share(made.0, orphan.func));
+        if is_shared && !is_last_act(context.program, callers, orphan.func) {
+            let loss = Loss::with_owner(context, &facts, place, (orphan.func, orphan.call));
             found.extend(loss.and_then(|loss| loss.finding(context, made)));
         }
     }

@@ -312,6 +312,10 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
     /// Does a caller free the structure by itself, or is it one that can't be freed?
     fn callers_know(&self, func: FuncId, n: u16) -> bool {
         let calls = self.calls.get(&func).into_iter().flatten();
+        let same: FxHashSet<(FuncId, InstId)> = calls
+            .clone()
+            .map(|&(caller, call)| (self.views[caller].func, call))
+            .collect();
         let mut arguments = calls.filter_map(|&(caller, call)| {
             let view = &self.views[caller];
             let (Op::Call { args, .. } | Op::Invoke { args, .. }) = view.body.insts[call].op else {
@@ -326,7 +330,9 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             let def = view.body.def(value).map(|inst| view.body.insts[inst].op);
             let is_inside = matches!(def, Some(Op::PtrAdd { .. } | Op::Alloca { .. }));
             let takers = view.uses(value, Some(call)).takers;
-            let mut others = takers.iter().filter(|taker| taker.0 != call);
+            // The same destructor elsewhere knows no more than here.
+            let is_same = |inst: InstId| same.contains(&(view.func, inst));
+            let mut others = takers.iter().filter(|taker| !is_same(taker.0));
             is_inside || others.any(|taker| taker.1 == Taking::Freed)
         })
     }

@@ -172,7 +172,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             tracing::trace!(place = place.text(program), function, ?taking, takers = ?uses.takers, "taken");
         }
         match uses.taking {
-            Some(Taking::Returned) if self.stores_to(place) => {
+            Some(Taking::Returned) if self.stores_to(place) || self.frees_owner(inst) => {
                 self.facts.take(place, Taking::Moved, self.view.func);
             }
             Some(Taking::Returned) if self.is_called => {}
@@ -258,6 +258,18 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
         if !uses.aliases.is_empty() || is_shared {
             self.facts.moved.insert(place);
         }
+    }
+
+    /// Is the structure that an instruction has read from freed here, too? Then what it held is moved out of it.
+    fn frees_owner(&self, read: InstId) -> bool {
+        let Op::Load { addr } = self.view.body.insts[read].op else {
+            return false;
+        };
+        let owner = self.view.base(addr);
+        owner.is_some_and(|owner| {
+            let takers = self.view.uses(owner, None).takers;
+            takers.iter().any(|taker| taker.1 == Taking::Freed)
+        })
     }
 
     /// Does the function put something into the place?

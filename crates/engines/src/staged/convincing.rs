@@ -1,0 +1,173 @@
+//! Question: which path of a losing end convinces, and how much?
+//!
+//! What the trials say can be taken is executed ([`second_look`]) and doubted (`doubts`); a path that execution refutes is given up for the
+//! next one. What no path takes care of is lost on whichever path is taken: where the trials or the execution come to no end there, nothing
+//! hangs on what they have not found out.
+
+use drip_flow::{End, EndKind, Frame, UseFlow};
+use drip_program::{BlockId, Const, Op};
+
+use super::calls::CallContext;
+use super::doubts::{is_doubtful, is_unwanted, refused};
+use super::execute::{Fuel, Second, second_look};
+use super::inevitable::{is_inevitable, is_only_in_variables, is_only_looked_at};
+use super::paths::{Path, Paths};
+use super::told::is_told_by_calls;
+use super::trials::Trials;
+use crate::finding::Confidence;
+
+/// Paths of one losing end that are executed before it counts as undecided.
+const MAX_SECOND_LOOKS: usize = 8;
+
+/// A path of the end that can be taken, and on which the block is still lost when calls are executed.
+pub fn convincing_path(
+    context: &CallContext<'_>,
+    trials: &mut Trials<'_, '_>,
+    flow: &UseFlow,
+    end: &End,
+    fuel: &mut Fuel,
+) -> Option<(Path, Confidence)> {
+    let frame = trials.frame;
+    let mut excluded: Vec<Vec<BlockId>> = Vec::new();
+    let mut suspicion: Option<(Path, Confidence)> = None;
+    for _ in 0..MAX_SECOND_LOOKS {
+        let Some((path, confidence)) = trials.feasible_path(flow, end, &excluded) else {
+            break;
+        };
+        if is_unwanted(frame, trials.values, flow, &path, end) {
+            return Some((path, Confidence::Low));
+        }
+        if is_thrown(frame, flow, &path, end) {
+            let doubtful = is_doubtful(frame, trials.values, flow, &path, end);
+            return Some((
+                path,
+                if doubtful {
+                    Confidence::Low
+                } else {
+                    confidence
+                },
+            ));
+        }
+        let look = second_look(context, frame, flow, &path, fuel);
+        tracing::debug!(
+            function = context.program.func_name(frame.func),
+            object = ?flow.objects.first(),
+            second = ?look.second,
+            ?confidence,
+            "second look"
+        );
+        match look.second {
+            Second::Lost => return Some((path, confidence)),
+            // The block may be lost before it is handed to whoever refuses it, too.
+            Second::LostPerhaps if refused(frame, flow, &path).is_some() => {
+                let doubtful = is_doubtful(frame, trials.values, flow, &path, end)
+                    || is_doubted_twice(frame, flow, &path, end, confidence);
+                let confidence = match doubtful {
+                    true => Confidence::Low,
+                    false => confidence.min(Confidence::Medium),
+                };
+                excluded.push(path.blocks(flow).collect());
+                suspicion.get_or_insert((path, confidence));
+            }
+            Second::LostPerhaps
+                if !is_doubted_twice(frame, flow, &path, end, confidence)
+                    && !is_doubtful(frame, trials.values, flow, &path, end) =>
+            {
+                return Some((path, confidence.min(Confidence::Medium)));
+            }
+            Second::Briefly
+                if !is_doubted_twice(frame, flow, &path, end, confidence)
+                    && is_told_by_calls(frame, flow, &path)
+                    && !is_doubtful(frame, trials.values, flow, &path, end) =>
+            {
+                return Some((path, confidence.min(Confidence::Medium)));
+            }
+            // Whatever way a callee went.
+            Second::Roughly if flow.ends.iter().all(|end| end.kind == EndKind::Lost) => {
+                return Some((path, confidence.min(Confidence::Medium)));
+            }
+            Second::LostPerhaps | Second::Briefly | Second::Open | Second::Roughly
+                if excluded.is_empty()
+                    && (is_inevitable(frame, flow) || is_simple(frame, flow, &path, end))
+                    && !is_doubtful(frame, trials.values, flow, &path, end) =>
+            {
+                return Some((path, confidence.min(Confidence::Medium)));
+            }
+            Second::LostPerhaps | Second::Briefly | Second::Open | Second::Roughly => {
+                return Some((path, Confidence::Low));
+            }
+            Second::Refuted => excluded.push(path.blocks(flow).take(look.passed + 1).collect()),
+        }
+        trials.exhausted |= excluded.len() == MAX_SECOND_LOOKS;
+    }
+    if suspicion.is_none() && excluded.is_empty() && trials.exhausted {
+        return untried(trials, flow, end);
+    }
+    suspicion
+}
+
+/// Is what decides on a loss at the function's end told by calls, and the block in variables alone and handed to nobody who could keep
+/// it? Then nothing that callees do matters.
+fn is_simple(frame: &Frame<'_>, flow: &UseFlow, path: &Path, end: &End) -> bool {
+    end.leaves
+        && is_told_by_calls(frame, flow, path)
+        && is_only_in_variables(frame, flow)
+        && is_only_looked_at(frame, flow)
+}
+
+/// A path of an end whose paths were too many to be tried, if it does not matter which of them is taken.
+fn untried(trials: &mut Trials<'_, '_>, flow: &UseFlow, end: &End) -> Option<(Path, Confidence)> {
+    let path = Paths::new(flow, end)
+        .next()
+        .filter(|_| is_inevitable(trials.frame, flow))?;
+    let is_doubted = is_unwanted(trials.frame, trials.values, flow, &path, end)
+        || is_doubtful(trials.frame, trials.values, flow, &path, end);
+    Some((
+        path,
+        if is_doubted {
+            Confidence::Low
+        } else {
+            Confidence::Medium
+        },
+    ))
+}
+
+/// Two doubts are too many: the plainer paths can't be taken, a callee has to find in memory what it takes, and on other paths the function
+/// does take care of the block.
+fn is_doubted_twice(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    path: &Path,
+    end: &End,
+    confidence: Confidence,
+) -> bool {
+    let mut others = flow.ends.iter();
+    let is_cared_for = others.any(|other| other.kind == EndKind::Settled);
+    confidence < Confidence::High
+        && end.leaves
+        && is_cared_for
+        && path.blocks(flow).any(|block| calls_own_code(frame, block))
+}
+
+/// Does a block call a function of the program itself, or one that nobody can tell?
+fn calls_own_code(frame: &Frame<'_>, block: BlockId) -> bool {
+    let body = frame.body;
+    body.block_insts(block)
+        .any(|inst| match body.insts[inst].op {
+            Op::Call { callee, .. } | Op::Invoke { callee, .. } => match body.const_of(callee) {
+                Some(&Const::Func(callee)) => frame.program.funcs[callee].body.is_some(),
+                _ => true,
+            },
+            _ => false,
+        })
+}
+
+/// Does the path follow an exception? Those are not executed.
+fn is_thrown(frame: &Frame<'_>, flow: &UseFlow, path: &Path, end: &End) -> bool {
+    let body = frame.body;
+    let unwinds = path.hops.windows(2).any(|pair| {
+        let [from, to] = [&pair[0], &pair[1]].map(|hop| flow.nodes[hop.node].block);
+        matches!(body.insts[body.terminator(from)].op, Op::Invoke { unwind, .. } if unwind == to)
+    });
+    unwinds || end.leaves && !matches!(body.insts[end.at].op, Op::Ret { .. })
+}
