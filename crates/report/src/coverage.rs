@@ -89,9 +89,14 @@ pub fn coverage_line(analysis: &Analysis, coverage: &Coverage) -> String {
         coverage.seconds_tenths / 10,
         coverage.seconds_tenths % 10,
     );
+    let functions = [
+        (coverage.functions_coarse, "followed coarsely"),
+        (coverage.functions_unreadable, "could not be read"),
+    ];
+    for (count, what) in functions.into_iter().filter(|(count, _)| *count > 0) {
+        line.push_str(&format!("; {} {what}", counted(count, "function")));
+    }
     let hidden = [
-        (coverage.functions_coarse, "functions followed coarsely"),
-        (coverage.functions_unreadable, "functions could not be read"),
         (coverage.suppressed, "suppressed by comments"),
         (coverage.in_baseline, "in the baseline"),
         (coverage.untouched, "outside of the changed lines"),

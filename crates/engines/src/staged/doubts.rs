@@ -13,6 +13,7 @@ use drip_program::{BlockId, CmpPred, Const, FuncId, InstId, Op, Operand, Type};
 use super::afterwards::afterwards;
 use super::alternatives::{Called, could_be_otherwise};
 use super::causes::defined_callee;
+use super::codes::{contradicts_code, is_empty_block};
 use super::interface::{atom_of, constant};
 use super::known::branch_fact;
 use super::paths::Path;
@@ -49,6 +50,8 @@ pub fn is_unwanted(
         || afterwards(frame, values, flow, path, end).is_some_and(|after| after.values.is_empty())
         || is_untold(frame, flow, path)
         || is_made_by_mistake(frame, flow, path)
+        || contradicts_code(frame, flow, path)
+        || is_empty_block(frame, values, flow, path, end)
         || is_printed(frame, flow) && is_empty_after_birth(frame, values, flow, path)
 }
 
