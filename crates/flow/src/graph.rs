@@ -12,7 +12,7 @@ use drip_pointer::ObjId;
 use drip_program::{BlockId, InstId};
 use smallvec::SmallVec;
 
-use crate::state::{Machine, State};
+use crate::state::{Escape, Machine, State};
 
 entity_id! {
     /// A block with a state.
@@ -166,9 +166,21 @@ impl UseFlow {
         fates.collect()
     }
 
-    /// For twins: do both explorations of the same objects tell the same? Where states were joined, or paths are missing, both may be right.
+    /// For twins: do both explorations of the same objects tell the same? Where states were joined, paths are missing, or an object went to
+    /// more places than are remembered, both may be right.
     pub fn tells_the_same(&self, other: &UseFlow) -> bool {
-        let is_exact = |flow: &UseFlow| !flow.limited && !flow.crowded;
+        let is_untracked = |end: &End| {
+            let machine = end.state.objects.first().map(|object| object.machine);
+            matches!(
+                machine,
+                Some(Machine::Escaped {
+                    to: Escape::Untracked,
+                    ..
+                })
+            )
+        };
+        let is_exact =
+            |flow: &UseFlow| !flow.limited && !flow.crowded && !flow.ends.iter().any(is_untracked);
         !is_exact(self) || !is_exact(other) || self.fates() == other.fates()
     }
 
