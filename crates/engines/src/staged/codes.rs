@@ -13,7 +13,7 @@ use drip_program::{BlockId, CmpPred, InstId, Op, Operand};
 use super::causes::defined_callee;
 use super::feasible::SmallQuestions;
 use super::interface::constant;
-use super::known::Known;
+use super::known::{Comparison, Known, comparison};
 use super::paths::Path;
 
 /// Where a call leaves a number.
@@ -91,15 +91,9 @@ fn birth(frame: &Frame<'_>, flow: &UseFlow) -> Option<InstId> {
 
 /// The number that is negative if a branch goes this way.
 fn taken_as_negative(frame: &Frame<'_>, from: BlockId, to: BlockId) -> Option<Operand> {
-    let body = frame.body;
-    let Op::CondBr { cond, then, els } = body.insts[body.terminator(from)].op else {
-        return None;
-    };
-    let Op::Cmp { pred, a, b } = body.insts[body.def(cond.as_value()?)?].op else {
-        return None;
-    };
-    let bound = constant(frame.program, body, b).filter(|_| then != els)?;
-    let is_negative = match (pred, to == then) {
+    let Comparison { pred, a, b, holds } = comparison(frame, from, to)?;
+    let bound = constant(frame.program, frame.body, b)?;
+    let is_negative = match (pred, holds) {
         (CmpPred::Slt, true) | (CmpPred::Sge, false) => bound <= 0,
         (CmpPred::Sle, true) | (CmpPred::Sgt, false) => bound < 0,
         (CmpPred::Eq, true) | (CmpPred::Ne, false) => bound < 0,

@@ -15,7 +15,7 @@ use super::alternatives::{Called, could_be_otherwise};
 use super::causes::defined_callee;
 use super::codes::{contradicts_code, is_empty_block};
 use super::interface::{atom_of, constant};
-use super::known::branch_fact;
+use super::known::{Comparison, branch_fact, comparison};
 use super::paths::Path;
 use super::varargs::named_parameters;
 use crate::finding::Rule;
@@ -196,23 +196,17 @@ fn is_for_want_of_memory(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool
 
 /// The allocation that has failed if a branch goes this way.
 fn refused_call(frame: &Frame<'_>, from: BlockId, to: BlockId) -> Option<InstId> {
-    let body = frame.body;
-    let Op::CondBr { cond, then, els } = body.insts[body.terminator(from)].op else {
-        return None;
+    let Comparison { pred, a, b, holds } = comparison(frame, from, to)?;
+    let is_equal = match pred {
+        CmpPred::Eq => holds,
+        CmpPred::Ne => !holds,
+        _ => false,
     };
-    let Op::Cmp { pred, a, b } = body.insts[body.def(cond.as_value()?)?].op else {
-        return None;
-    };
-    let on_null = match pred {
-        CmpPred::Eq => then,
-        CmpPred::Ne => els,
-        _ => return None,
-    };
-    let is_null = |operand| constant(frame.program, body, operand) == Some(0);
-    let call = body.def(a.as_value()?).filter(|_| is_null(b))?;
-    let outcomes = &frame.calls.get(&call)?.outcomes;
+    let is_null = is_equal && constant(frame.program, frame.body, b) == Some(0);
+    let call = frame.body.def(a.as_value()?).filter(|_| is_null)?;
     let makes = |outcome: &Outcome| matches!(outcome.ret, Value::Fresh { .. });
-    (to == on_null && then != els && outcomes.iter().any(makes)).then_some(call)
+    let outcomes = &frame.calls.get(&call)?.outcomes;
+    outcomes.iter().any(makes).then_some(call)
 }
 
 /// Does the loss hang on what a callee does out of everybody's sight? It frees or keeps the object in another outcome, and neither

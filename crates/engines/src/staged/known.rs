@@ -6,7 +6,7 @@
 use drip_cond::{Sort, TermId};
 use drip_flow::{End, Frame, State, UseFlow, Values, args_of};
 use drip_models::{Atom, Root, Subject, ValuePath};
-use drip_program::{BlockId, Op};
+use drip_program::{BlockId, CmpPred, Op, Operand};
 
 use super::exits::ExitReader;
 use super::feasible::SmallQuestions;
@@ -97,6 +97,31 @@ pub(super) fn branch_fact(
     Some(match to == then {
         true => term,
         false => values.terms.not(term),
+    })
+}
+
+/// A comparison that a branch hangs on.
+pub(super) struct Comparison {
+    pub pred: CmpPred,
+    pub a: Operand,
+    pub b: Operand,
+    pub holds: bool,
+}
+
+/// The comparison behind a branch, and whether it holds if the branch goes this way.
+pub(super) fn comparison(frame: &Frame<'_>, from: BlockId, to: BlockId) -> Option<Comparison> {
+    let body = frame.body;
+    let Op::CondBr { cond, then, els } = body.insts[body.terminator(from)].op else {
+        return None;
+    };
+    let Op::Cmp { pred, a, b } = body.insts[body.def(cond.as_value()?)?].op else {
+        return None;
+    };
+    (then != els).then_some(Comparison {
+        pred,
+        a,
+        b,
+        holds: to == then,
     })
 }
 
