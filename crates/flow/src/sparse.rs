@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use drip_base::{IdSet, IndexVec};
 use drip_models::Summary;
-use drip_pointer::{CellId, ObjId, ObjKind};
+use drip_pointer::{CellId, Memory, ObjId, ObjKind};
 use drip_program::{BlockId, CmpPred, InstId, Op, Operand, ValueId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -32,6 +32,8 @@ pub(crate) struct Touches {
     values: IndexVec<ObjId, Vec<ValueId>>,
     /// Cells that may hold a pointer to an object.
     cells: IndexVec<ObjId, Vec<CellId>>,
+    /// Values that are read from a cell and of which nobody knows all that they point to.
+    readers: FxHashMap<CellId, Vec<ValueId>>,
     /// Blocks that may write a cell, or copy what it holds.
     writers: IndexVec<CellId, Vec<BlockId>>,
     /// Blocks with calls that can reach an object, or whose callee handles it as a global variable.
@@ -51,6 +53,7 @@ impl Touches {
         let mut touches = Touches {
             values: IndexVec::from_elem(Vec::new(), memory.objects.len()),
             cells: IndexVec::from_elem(Vec::new(), memory.objects.len()),
+            readers: FxHashMap::default(),
             writers: IndexVec::from_elem(Vec::new(), memory.cells.len()),
             calls: IndexVec::from_elem(Vec::new(), memory.objects.len()),
             binds: FxHashMap::default(),
@@ -87,7 +90,50 @@ impl Touches {
                 }
             }
         }
+        touches.crowded_cells(frame);
         touches
+    }
+
+    /// A cell that may hold too many objects is taken to hold anything: what is put there all the same, here or by a callee that makes
+    /// it, is remembered for the objects themselves.
+    fn crowded_cells(&mut self, frame: &Frame<'_>) {
+        let memory = &frame.local.memory;
+        let is_crowded = |cell: &CellId| {
+            let mut contents = frame.local.contents[*cell].iter();
+            contents.any(|loc| loc.obj == Memory::WORLD)
+        };
+        let is_anything = |value: ValueId| {
+            let mut targets = frame.local.values[value].iter();
+            targets.any(|loc| loc.obj == Memory::WORLD)
+        };
+        for (inst, data) in frame.body.insts.iter_enumerated() {
+            let (Op::Load { addr } | Op::Store { addr, .. }) = data.op else {
+                continue;
+            };
+            let cells = frame.local.targets(addr).iter();
+            for cell in cells.flat_map(|&loc| memory.overlapping(loc)) {
+                match data.op {
+                    Op::Store { value, .. } if is_crowded(&cell) => {
+                        for loc in frame.local.targets(value) {
+                            self.cells[loc.obj].push(cell);
+                        }
+                    }
+                    Op::Load { .. } if is_anything(frame.body.result(inst)) => {
+                        let value = frame.body.result(inst);
+                        self.readers.entry(cell).or_default().push(value);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for (obj, data) in memory.objects.iter_enumerated() {
+            let ObjKind::Fresh { call, .. } = data.kind else {
+                continue;
+            };
+            let reached = frame.reach.get(&call).into_iter().flatten();
+            let cells = reached.flat_map(|&owner| memory.objects[owner].cells.iter().copied());
+            self.cells[obj].extend(cells.filter(is_crowded));
+        }
     }
 
     fn instruction(&mut self, frame: &Frame<'_>, values: &Values, block: BlockId, inst: InstId) {
@@ -230,6 +276,7 @@ impl Jumps {
                 let owner = frame.local.memory.cells[cell].obj;
                 jumps.add(&touches.writers[cell]);
                 jumps.add(&touches.calls[owner]);
+                open.extend(touches.readers.get(&cell).into_iter().flatten());
             }
         }
         jumps.follow_uses(frame, open);
