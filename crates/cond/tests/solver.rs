@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Expr, Shape, Tape, all_worlds};
-use drip_cond::{Budget, Session, Sort, SymId, Terms, Verdict, check};
+use drip_cond::{Budget, ObjKey, Session, Sort, SymId, Terms, Verdict, check};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -132,4 +132,17 @@ fn deep_conditions_need_no_deep_stack() {
         check(&mut terms, &list, &generous).verdict,
         Verdict::Feasible
     );
+}
+
+/// Two objects below the second stretch of addresses would have to share the first one.
+#[test]
+fn addresses_that_are_known_to_be_close_contradict_each_other() {
+    let mut terms = Terms::new();
+    let [a, b] = [0, 1].map(|n| terms.addr(ObjKey(n)));
+    let bound = terms.int(64, 1_048_577);
+    let above = terms.ult(b, a);
+    let beyond = terms.ult(bound, a);
+    let below = terms.not(beyond);
+    let answer = check(&mut terms, &[above, below], &Budget::default());
+    assert_eq!(answer.verdict, Verdict::Infeasible);
 }

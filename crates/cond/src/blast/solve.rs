@@ -63,7 +63,9 @@ fn run(encoder: &mut Encoder<'_>, solver: &mut Solver, budget: &Budget) -> Outco
                 let before = encoder.gates.clause_count();
                 separate_addresses(encoder, solver);
                 relate_results(encoder, solver);
-                if encoder.gates.clause_count() == before && !encoder.gates.exhausted {
+                // Addresses whose high halves are known to be equal contradict each other without a clause.
+                let is_open = encoder.gates.exhausted || encoder.gates.contradictory;
+                if encoder.gates.clause_count() == before && !is_open {
                     return Outcome::Feasible(read_model(encoder, solver));
                 }
             }
