@@ -8,10 +8,11 @@
 use std::collections::BTreeSet;
 
 use drip_base::{IdSet, IndexVec, entity_id};
-use drip_pointer::ObjId;
+use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, InstId};
 use smallvec::SmallVec;
 
+use crate::frame::Frame;
 use crate::state::{Escape, Machine, State};
 
 entity_id! {
@@ -182,6 +183,14 @@ impl UseFlow {
         let is_exact =
             |flow: &UseFlow| !flow.limited && !flow.crowded && !flow.ends.iter().any(is_untracked);
         !is_exact(self) || !is_exact(other) || self.fates() == other.fates()
+    }
+
+    /// The call that makes the object in question, if it is a new one, and its number among those that the call makes.
+    pub fn birth(&self, frame: &Frame<'_>) -> Option<(InstId, u16)> {
+        match frame.local.memory.kind(*self.objects.first()?) {
+            ObjKind::Fresh { call, index } => Some((call, index)),
+            _ => None,
+        }
     }
 
     /// Does some path free the object in question?

@@ -7,7 +7,6 @@
 
 use drip_flow::{Choice, Frame, UseFlow, Values};
 use drip_models::{Atom, Outcome};
-use drip_pointer::ObjKind;
 use drip_program::{Const, FuncId, InstId, Op};
 use rustc_hash::FxHashMap;
 
@@ -102,9 +101,7 @@ pub(super) fn after_all(
 
 /// Is the block made in a loop, and only ever in a variable that the next turn uses again?
 fn is_lost_in_each_turn(frame: &Frame<'_>, flow: &UseFlow) -> bool {
-    let object = flow.objects.first();
-    let kind = object.map(|&object| frame.local.memory.kind(object));
-    let Some(ObjKind::Fresh { call, .. }) = kind else {
+    let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
     let result = frame.body.result(call);

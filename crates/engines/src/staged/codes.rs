@@ -7,7 +7,6 @@
 use drip_cond::Sort;
 use drip_flow::{End, Frame, UseFlow, Values, args_of};
 use drip_models::{Certainty, Class, Outcome, Value, ValuePath};
-use drip_pointer::ObjKind;
 use drip_program::{BlockId, CmpPred, InstId, Op, Operand};
 
 use super::causes::defined_callee;
@@ -25,17 +24,13 @@ enum Told {
 
 /// Does the path go where the call that made the block is taken to have failed?
 pub fn contradicts_code(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
-    let Some(call) = birth(frame, flow) else {
+    let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
     let Some(summary) = frame.calls.get(&call) else {
         return false;
     };
-    let born = frame.block_of(call);
-    let blocks: Vec<BlockId> = path
-        .blocks(flow)
-        .skip_while(|&block| block != born)
-        .collect();
+    let blocks: Vec<BlockId> = path.blocks_from(flow, frame.block_of(call)).collect();
     let mut edges = blocks.windows(2);
     edges.any(|edge| {
         let number = taken_as_negative(frame, edge[0], edge[1]);
@@ -52,8 +47,8 @@ pub fn is_empty_block(
     path: &Path,
     end: &End,
 ) -> bool {
-    let call = birth(frame, flow).filter(|&call| defined_callee(frame, call).is_none());
-    let Some(call) = call else {
+    let birth = flow.birth(frame);
+    let Some((call, _)) = birth.filter(|&(call, _)| defined_callee(frame, call).is_none()) else {
         return false;
     };
     let is_number = |arg: &Operand| frame.local.targets(*arg).is_empty();
@@ -79,14 +74,6 @@ pub fn is_empty_block(
         facts.push(some);
         !SmallQuestions::default().can_be(values, &facts)
     })
-}
-
-fn birth(frame: &Frame<'_>, flow: &UseFlow) -> Option<InstId> {
-    let &object = flow.objects.first()?;
-    match frame.local.memory.kind(object) {
-        ObjKind::Fresh { call, .. } => Some(call),
-        _ => None,
-    }
 }
 
 /// The number that is negative if a branch goes this way.

@@ -7,7 +7,7 @@
 use drip_flow::{Choice, End, Frame, Symbol, UseFlow, Values, cell_of};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
-use drip_pointer::{CellId, ObjKind};
+use drip_pointer::CellId;
 use drip_program::{BlockId, CmpPred, Const, FuncId, InstId, Op, Operand, Type};
 
 use super::afterwards::afterwards;
@@ -57,9 +57,7 @@ pub fn is_unwanted(
 
 /// Is the block made by a function that takes any number of arguments? Those print them, and what they do is not executed.
 fn is_printed(frame: &Frame<'_>, flow: &UseFlow) -> bool {
-    let object = flow.objects.first();
-    let Some(ObjKind::Fresh { call, .. }) = object.map(|&object| frame.local.memory.kind(object))
-    else {
+    let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
     let callee = defined_callee(frame, call);
@@ -74,13 +72,10 @@ fn is_empty_after_birth(
     flow: &UseFlow,
     path: &Path,
 ) -> bool {
-    let Some(&object) = flow.objects.first() else {
+    let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
-    let memory = &frame.local.memory;
-    let ObjKind::Fresh { call, .. } = memory.kind(object) else {
-        return false;
-    };
+    let (object, memory) = (flow.objects[0], &frame.local.memory);
     let holds = |cell: CellId| {
         let mut targets = frame.local.contents[cell].iter();
         targets.any(|loc| loc.obj == object)
@@ -90,8 +85,7 @@ fn is_empty_after_birth(
         let owner = memory.cells[number].obj;
         !holds(number) && cells.any(|cell| memory.cells[cell].obj == owner && holds(cell))
     };
-    let birth = frame.block_of(call);
-    let blocks: Vec<BlockId> = path.blocks(flow).skip_while(|&b| b != birth).collect();
+    let blocks: Vec<BlockId> = path.blocks_from(flow, frame.block_of(call)).collect();
     for pair in blocks.windows(2) {
         let [block, next] = [pair[0], pair[1]];
         let fact = branch_fact(frame, values, block, next);
@@ -118,9 +112,7 @@ pub fn hangs_on_pointer(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool 
         }
         _ => true,
     };
-    let object = flow.objects.first();
-    let kind = object.map(|&object| frame.local.memory.kind(object));
-    let is_born = matches!(kind, Some(ObjKind::Fresh { call, .. }) if !is_direct(call));
+    let is_born = flow.birth(frame).is_some_and(|(call, _)| !is_direct(call));
     let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
     is_born
         || choices.any(|choice| {
@@ -139,14 +131,10 @@ pub fn is_ordinary(frame: &Frame<'_>, flow: &UseFlow, path: &Path, rule: Rule) -
 /// says of them? Whether a path can be taken that asks for something in memory, or for what another function of the program returns,
 /// only those know who put it there.
 fn is_plainly_possible(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
-    let Some(&object) = flow.objects.first() else {
+    let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
-    let ObjKind::Fresh { call, .. } = frame.local.memory.kind(object) else {
-        return false;
-    };
-    let birth = frame.block_of(call);
-    let mut blocks = path.blocks(flow).skip_while(|&block| block != birth);
+    let mut blocks = path.blocks_from(flow, frame.block_of(call));
     blocks.all(
         |block| match frame.body.insts[frame.body.terminator(block)].op {
             Op::CondBr { cond, .. } => is_plain(frame, call, cond),
@@ -323,9 +311,7 @@ fn birth<'f>(
     flow: &UseFlow,
     path: &Path,
 ) -> Option<(InstId, &'f Summary, &'f Outcome)> {
-    let ObjKind::Fresh { call, .. } = frame.local.memory.kind(*flow.objects.first()?) else {
-        return None;
-    };
+    let (call, _) = flow.birth(frame)?;
     let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
     let choice = choices.find(|choice| choice.inst == call)?;
     let summary = frame.calls.get(&call)?;
@@ -385,12 +371,10 @@ fn is_owned_by_chance(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
 /// comes again? That an option or a column is given twice costs a few bytes; nobody wants to hear of it. In `main` any condition
 /// counts as a key.
 fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
-    let Some(&object) = flow.objects.first() else {
+    let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
-    let ObjKind::Fresh { call, .. } = frame.local.memory.kind(object) else {
-        return false;
-    };
+    let object = flow.objects[0];
     let new = match frame.body.insts[end.at].op {
         Op::Bind { value, .. } | Op::Store { value, .. } => value,
         _ => return false,

@@ -12,7 +12,6 @@
 
 use drip_flow::{End, EndKind, Frame, Machine, UseFlow};
 use drip_models::{Summary, Value};
-use drip_pointer::ObjKind;
 use drip_program::{BinaryOp, Body, CastOp, Const, FuncId, InstId, Op, Operand, Program, ValueId};
 use rustc_hash::FxHashSet;
 
@@ -34,12 +33,10 @@ pub fn is_inevitable(frame: &Frame<'_>, flow: &UseFlow) -> bool {
 
 /// Does the function read or write the block, or hand it to somebody, who only looks at it?
 pub fn is_only_looked_at(frame: &Frame<'_>, flow: &UseFlow) -> bool {
-    let Some(&object) = flow.objects.first() else {
+    let Some((birth, index)) = flow.birth(frame) else {
         return false;
     };
-    let ObjKind::Fresh { call: birth, index } = frame.local.memory.kind(object) else {
-        return false;
-    };
+    let object = flow.objects[0];
     if !frame
         .calls
         .get(&birth)

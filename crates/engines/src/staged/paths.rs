@@ -34,6 +34,15 @@ impl Path {
         self.hops.iter().map(|hop| flow.nodes[hop.node].block)
     }
 
+    /// The path from a block on.
+    pub fn blocks_from<'p>(
+        &'p self,
+        flow: &'p UseFlow,
+        block: BlockId,
+    ) -> impl Iterator<Item = BlockId> + 'p {
+        self.blocks(flow).skip_while(move |&at| at != block)
+    }
+
     /// Are these the first blocks of the path?
     pub fn begins_with(&self, flow: &UseFlow, blocks: &[BlockId]) -> bool {
         self.hops.len() >= blocks.len() && self.blocks(flow).zip(blocks).all(|(a, b)| a == *b)

@@ -8,7 +8,6 @@
 
 use drip_flow::{End, Frame, UseFlow};
 use drip_models::{Certainty, Outcome, Root, Value, ValuePath};
-use drip_pointer::ObjKind;
 use drip_program::{BlockId, CastOp, InstId, Op, Operand, ValueId};
 use rustc_hash::FxHashSet;
 
@@ -196,11 +195,7 @@ impl Walk<'_, '_> {
     /// The site makes an object. In a loop the finding may be about a later one than the first: then the path has shown
     /// that the site is reached, and names of the earlier one are not followed.
     fn birth(&mut self, flow: &UseFlow, inst: InstId, outcome: &Outcome) {
-        let kind = flow
-            .objects
-            .first()
-            .map(|&o| self.frame.local.memory.kind(o));
-        let Some(ObjKind::Fresh { call, index }) = kind else {
+        let Some((call, index)) = flow.birth(self.frame) else {
             return;
         };
         if call != inst || !outcome.fresh.contains(&index) {

@@ -2,7 +2,7 @@
 
 use drip_flow::{End, EndKind, Frame, Machine, State, UseFlow, Where};
 use drip_models::{ChainLink, Library, Value};
-use drip_pointer::{ObjId, ObjKind};
+use drip_pointer::ObjId;
 use drip_program::{BlockId, Const, InstId, Op, Operand, Program, VarId};
 use rustc_hash::FxHashSet;
 
@@ -44,7 +44,7 @@ impl<'r, 'a> Reporter<'r, 'a> {
 
     /// The finding of one object, from all its losing paths.
     pub fn finding(&self, flow: &UseFlow, losses: &[Loss<'_>]) -> Option<Finding> {
-        let (call, index) = self.birth(flow)?;
+        let (call, index) = flow.birth(self.frame)?;
         let best = losses.iter().max_by_key(|l| {
             let is_likely = l.confidence > Confidence::Low;
             let rule = self.rule(flow, l.end);
@@ -94,13 +94,6 @@ impl<'r, 'a> Reporter<'r, 'a> {
             Rule::D005 => "is still held when the program ends",
         };
         format!("{what} allocated by {callee} {how}")
-    }
-
-    fn birth(&self, flow: &UseFlow) -> Option<(InstId, u16)> {
-        match self.frame.local.memory.kind(*flow.objects.first()?) {
-            ObjKind::Fresh { call, index } => Some((call, index)),
-            _ => None,
-        }
     }
 
     fn family(&self, call: InstId, index: u16) -> String {
@@ -204,7 +197,7 @@ impl<'r, 'a> Reporter<'r, 'a> {
 
     /// Where the call's result was first put, if the result is the object.
     fn first_place(&self, flow: &UseFlow) -> Option<String> {
-        let (call, _) = self.birth(flow)?;
+        let (call, _) = flow.birth(self.frame)?;
         let object = *flow.objects.first()?;
         let result = self.frame.body.result(call);
         self.frame.body.insts.iter().find_map(|data| match data.op {
@@ -313,7 +306,12 @@ impl<'r, 'a> Reporter<'r, 'a> {
                     (Rule::D004, None) => {
                         format!("lost: {callee} frees the owner, which held the last reference")
                     }
-                    _ if self.birth(flow).is_some_and(|(call, _)| call == end.at) => overwritten,
+                    _ if flow
+                        .birth(self.frame)
+                        .is_some_and(|(call, _)| call == end.at) =>
+                    {
+                        overwritten
+                    }
                     (_, Some(name)) => {
                         format!("lost: {callee} overwrites `{name}`{round}, last reference gone")
                     }
@@ -335,7 +333,7 @@ impl<'r, 'a> Reporter<'r, 'a> {
 
     /// The path passes the allocation more than once.
     fn comes_round(&self, flow: &UseFlow, loss: &Loss<'_>) -> bool {
-        let Some((call, _)) = self.birth(flow) else {
+        let Some((call, _)) = flow.birth(self.frame) else {
             return false;
         };
         let block = self.frame.block_of(call);
@@ -420,7 +418,7 @@ impl<'r, 'a> Reporter<'r, 'a> {
 
     /// No branch decides: a call that could have ended otherwise does, `p = grow(p)` that returns null.
     fn failed_call(&self, flow: &UseFlow, loss: &Loss<'_>) -> Option<String> {
-        let birth = self.birth(flow).map(|(call, _)| call);
+        let birth = flow.birth(self.frame).map(|(call, _)| call);
         let last = loss.path.hops.last()?;
         last.choices.iter().rev().find_map(|choice| {
             let outcomes = &self.frame.calls.get(&choice.inst)?.outcomes;

@@ -6,7 +6,6 @@
 
 use drip_flow::{End, Frame, UseFlow};
 use drip_models::{Root, ValuePath};
-use drip_pointer::ObjKind;
 use drip_program::{BlockId, Body, Const, GlobalId, InstId, Op, Operand, Type};
 use rustc_hash::FxHashSet;
 
@@ -18,10 +17,8 @@ pub type Setting = (GlobalId, i64);
 
 /// The variable that a later block of the same allocation replaces the lost one in, where a key in a loop says so.
 pub(super) fn replaced_setting(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> Option<Setting> {
-    let &object = flow.objects.first()?;
-    let ObjKind::Fresh { call, .. } = frame.local.memory.kind(object) else {
-        return None;
-    };
+    let (call, _) = flow.birth(frame)?;
+    let object = flow.objects[0];
     let Op::Store { addr, value } = frame.body.insts[end.at].op else {
         return None;
     };

@@ -5,7 +5,6 @@
 //! executed only losses of the first kind are shown.
 
 use drip_flow::{EndKind, Frame, UseFlow};
-use drip_pointer::ObjKind;
 use drip_program::{BlockId, Op, Operand};
 
 use super::paths::Path;
@@ -15,9 +14,7 @@ const MAX_STEPS: usize = 6;
 
 /// Does every branch between the block's birth and its loss, of those that make a difference to it, look at a parameter or a call's result?
 pub fn is_told_by_calls(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
-    let object = flow.objects.first();
-    let kind = object.map(|&object| frame.local.memory.kind(object));
-    let Some(ObjKind::Fresh { call, .. }) = kind else {
+    let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
     let deciding = flow.deciding_blocks(
@@ -26,8 +23,7 @@ pub fn is_told_by_calls(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool 
         |end| u32::from(end.kind == EndKind::Settled),
         |_| 0,
     );
-    let birth = frame.block_of(call);
-    let mut blocks = path.blocks(flow).skip_while(|&block| block != birth);
+    let mut blocks = path.blocks_from(flow, frame.block_of(call));
     blocks.all(|block| !deciding.contains(block) || is_told(frame, block))
 }
 

@@ -26,7 +26,6 @@ mod world;
 use std::ops::ControlFlow;
 
 use drip_flow::{Frame, UseFlow, sort_of};
-use drip_pointer::{ObjId, ObjKind};
 use drip_program::{FuncId, InstId};
 
 use super::calls::CallContext;
@@ -70,11 +69,9 @@ impl Default for Fuel {
     }
 }
 
-/// The calls that make an object, outermost first.
-fn trace(frame: &Frame<'_>, object: ObjId) -> Option<Vec<(FuncId, InstId)>> {
-    let ObjKind::Fresh { call, index } = frame.local.memory.kind(object) else {
-        return None;
-    };
+/// The calls that make the object in question, outermost first.
+fn trace(frame: &Frame<'_>, flow: &UseFlow) -> Option<Vec<(FuncId, InstId)>> {
+    let (call, index) = flow.birth(frame)?;
     let summary = frame.calls.get(&call);
     let made = summary.and_then(|s| s.fresh.get(usize::from(index)));
     let links = made.iter().flat_map(|m| &m.chain);
@@ -124,8 +121,7 @@ fn executed(
     fuel: &mut Fuel,
     is_brief: bool,
 ) -> Look {
-    let object = flow.objects.first();
-    let Some(trace) = object.and_then(|&object| trace(frame, object)) else {
+    let Some(trace) = trace(frame, flow) else {
         return Look {
             second: Second::Open,
             passed: 0,

@@ -325,7 +325,6 @@ impl Facts {
         }
         // What becomes of a structure in the function that makes its parts is seen there, path by path.
         let is_maker = |func: FuncId| made.iter().any(|made| made.0 == func);
-        let empties = |func: FuncId| self.is_emptied_by(place, func);
         // So is what becomes of the structure in the function that makes it.
         let makers = place
             .structure()
@@ -345,7 +344,7 @@ impl Facts {
                 .find(|release| {
                     // A destructor leaves none of the fields to those who set them.
                     let is_thorough = self.frees_others(context, place, release.func);
-                    let replaces = |func| is_maker(func) && !empties(func);
+                    let replaces = |func| self.is_replaced_by(place, func);
                     let sets = |func| is_thorough && is_maker(func);
                     release.is_parameter
                         && !is_cared_for(context, release.func, freeing, replaces, sets)

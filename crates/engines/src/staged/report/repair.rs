@@ -43,7 +43,7 @@ impl Reporter<'_, '_> {
         if flow.limited || loss.confidence == Confidence::Low {
             return None;
         }
-        let (call, index) = self.birth(flow)?;
+        let (call, index) = flow.birth(self.frame)?;
         let body = self.frame.body;
         let end = loss.end.at;
         let var = match body.insts[end].op {
