@@ -4,25 +4,36 @@
 //! summary denote is asked in the state before the call. Of a site in a loop an older instance may be the followed one: what
 //! the call makes now is then another object, and its cells are not the followed one's.
 
+use std::rc::Rc;
+
 use drip_cond::Sort;
 use drip_models::{Certainty, Class, EscapeTo, Offset, Outcome, Root, Value, ValuePath};
-use drip_pointer::local::LocSet;
-use drip_pointer::{CellId, Loc, Memory, ObjId, ObjKind};
+use drip_pointer::{CellId, Loc, ObjId, ObjKind};
 use drip_program::{InstId, Op};
 use smallvec::SmallVec;
 
 use crate::explore::{Explorer, Goal};
 use crate::frame::region;
-use crate::interface::{class_term, fitted, leaves_alone, path_term};
+use crate::interface::{class_term, fitted, path_term};
+use crate::named::NamedCells;
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
 use crate::transfer::holds_operand;
 
 /// A cell that a path of the callee's summary names.
 pub(crate) struct Named {
-    pub cells: SmallVec<[CellId; 4]>,
+    named: Rc<NamedCells>,
     /// Exactly one concrete cell of the followed instance.
     pub certain: bool,
-    pub outside: Option<Escape>,
+}
+
+impl Named {
+    pub fn cells(&self) -> &[CellId] {
+        &self.named.cells
+    }
+
+    fn outside(&self) -> Option<Escape> {
+        self.named.is_outside.then_some(Escape::Unknown(None))
+    }
 }
 
 impl Explorer<'_, '_> {
@@ -31,7 +42,7 @@ impl Explorer<'_, '_> {
         &mut self,
         state: &mut State,
         inst: InstId,
-        outcome: &Outcome,
+        (number, outcome): (usize, &Outcome),
         follow: bool,
     ) {
         let result = self.frame.body.result(inst);
@@ -41,7 +52,7 @@ impl Explorer<'_, '_> {
             object.forget_value(result);
         }
         let mut born = self.give_birth(state, inst, outcome, follow);
-        self.pass_unchanged(state, inst, std::slice::from_ref(outcome));
+        self.pass_unchanged(state, inst, Some(number));
         let mut affected: SmallVec<[usize; 4]> = SmallVec::new();
         for free in &outcome.frees {
             self.free(state, &before, inst, free, &mut affected);
@@ -129,23 +140,30 @@ impl Explorer<'_, '_> {
         path: &ValuePath,
         index: usize,
     ) -> Holds {
-        let frame = self.frame;
-        let args = frame.args(inst);
         let object = &state.objects[index];
         if !object.is_live() {
             return Holds::No;
         }
-        if path.loads.is_empty() {
+        let Some((&last, front)) = path.loads.split_last() else {
             return match path.root {
-                Root::Arg(n) => args
+                Root::Arg(n) => self
+                    .frame
+                    .args(inst)
                     .get(usize::from(n))
                     .map_or(Holds::No, |&arg| holds_operand(object, arg)),
                 _ => Holds::No,
             };
+        };
+        if !object.is_in_memory() {
+            return Holds::No;
         }
-        let named = self.named_cells(state, inst, path);
+        let base = ValuePath {
+            root: path.root,
+            loads: front.into(),
+        };
+        let named = self.cells_of(state, inst, &base, last, &[]);
         let held = named
-            .cells
+            .cells()
             .iter()
             .map(|&c| object.holds(Where::Cell(c)))
             .max()
@@ -155,27 +173,6 @@ impl Explorer<'_, '_> {
         } else {
             held
         }
-    }
-
-    /// The cells that the last load of a path reads.
-    fn named_cells(&self, state: &State, inst: InstId, path: &ValuePath) -> Named {
-        let Some((&last, front)) = path.loads.split_last() else {
-            return Named {
-                cells: SmallVec::new(),
-                certain: false,
-                outside: None,
-            };
-        };
-        self.cells_of(
-            state,
-            inst,
-            &ValuePath {
-                root: path.root,
-                loads: front.into(),
-            },
-            last,
-            &[],
-        )
     }
 
     /// The cells at `offset` of what `base` points to. `born`: followed objects that the call makes on this path; of others
@@ -188,45 +185,31 @@ impl Explorer<'_, '_> {
         offset: Offset,
         born: &[usize],
     ) -> Named {
-        let frame = self.frame;
-        let memory = &frame.local.memory;
-        let mut targets = LocSet::clone(&frame.resolve(inst, base));
+        let memory = &self.frame.local.memory;
+        let mut named = self.frame.cells_named(inst, base, offset);
         // A followed object that the base denotes is the only target; one that it does not denote is another instance.
         let mut this_instance = true;
         for (index, &obj) in self.objects.iter().enumerate() {
             if !matches!(memory.kind(obj), ObjKind::Fresh { .. })
-                || !targets.iter().any(|l| l.obj == obj)
+                || !named.targets.iter().any(|l| l.obj == obj)
             {
                 continue;
             }
             let is_made_here = matches!(base.root, Root::Fresh(_)) && base.loads.is_empty();
             match self.denotes(state, inst, base, index) {
-                Holds::Yes => targets.retain(|l| l.obj == obj),
+                Holds::Yes if named.targets.iter().all(|l| l.obj == obj) => {}
+                Holds::Yes => {
+                    let own = named.targets.iter().copied().filter(|l| l.obj == obj);
+                    let own = Rc::new(own.collect());
+                    named = Rc::new(self.frame.cells_among(own, offset));
+                }
                 _ if is_made_here && born.contains(&index) => {}
                 _ => this_instance = false,
             }
         }
-        let mut cells: SmallVec<[CellId; 4]> = SmallVec::new();
-        let mut certain = targets.len() == 1 && this_instance;
-        let mut outside = targets.is_empty().then_some(Escape::Unknown(None));
-        for loc in &targets {
-            if loc.obj == Memory::WORLD {
-                certain = false;
-                outside = Some(Escape::Unknown(None));
-                continue;
-            }
-            let at = Loc {
-                obj: loc.obj,
-                off: loc.off.plus(offset),
-            };
-            certain &= at.off.is_exact();
-            cells.extend(memory.overlapping(at));
-        }
-        certain &= cells.len() == 1 && memory.is_strong(cells[0]);
         Named {
-            cells,
-            certain,
-            outside,
+            certain: named.certain && this_instance,
+            named,
         }
     }
 
@@ -369,53 +352,64 @@ impl Explorer<'_, '_> {
         born: &[usize],
         affected: &mut SmallVec<[usize; 4]>,
     ) {
-        let result = self.frame.body.result(inst);
-        let returned = write.cell.base.root == Root::Ret;
-        let named = if returned {
-            Named {
-                cells: SmallVec::new(),
-                certain: true,
-                outside: None,
-            }
-        } else {
-            self.cells_of(before, inst, &write.cell.base, write.cell.offset, born)
-        };
-        let must = write.certainty == Certainty::Must;
-        if named.certain && must && !returned {
-            self.learn_written(state, before, inst, named.cells[0], &write.value);
+        if write.cell.base.root == Root::Ret {
+            self.write_result(state, before, inst, write, born);
+            return;
+        }
+        let named = self.cells_of(before, inst, &write.cell.base, write.cell.offset, born);
+        let is_certain = named.certain && write.certainty == Certainty::Must;
+        if is_certain {
+            self.learn_written(state, before, inst, named.cells()[0], &write.value);
         }
         for index in 0..state.objects.len() {
             if !state.objects[index].is_live() {
                 continue;
             }
             let held = self.value_is(before, inst, &write.value, index, born);
-            if returned {
-                if held != Holds::No {
-                    let offset = u32::try_from(write.cell.offset.base).unwrap_or(0);
-                    state.objects[index].add(Where::Value(result, offset), held == Holds::Perhaps);
-                }
-                continue;
-            }
-            if named.certain
-                && must
-                && self.empty_cell(state, index, named.cells[0])
-                && held == Holds::No
-            {
+            if is_certain && self.empty_cell(state, index, named.cells()[0]) && held == Holds::No {
                 affected.push(index);
             }
             if held != Holds::No {
-                let certain = named.certain && must && held == Holds::Yes;
-                self.keep_in(state, inst, index, &named.cells, certain, named.outside);
+                let certain = is_certain && held == Holds::Yes;
+                self.keep_in(state, inst, index, named.cells(), certain, named.outside());
             }
         }
     }
 
-    /// Cells that the call leaves alone hold what they held.
-    pub(crate) fn pass_unchanged(&mut self, state: &mut State, inst: InstId, outcomes: &[Outcome]) {
+    /// A field of the structure that the call returns.
+    fn write_result(
+        &mut self,
+        state: &mut State,
+        before: &State,
+        inst: InstId,
+        write: &drip_models::Write,
+        born: &[usize],
+    ) {
+        let result = self.frame.body.result(inst);
+        let offset = u32::try_from(write.cell.offset.base).unwrap_or(0);
+        for index in 0..state.objects.len() {
+            if !state.objects[index].is_live() {
+                continue;
+            }
+            match self.value_is(before, inst, &write.value, index, born) {
+                Holds::No => {}
+                held => {
+                    state.objects[index].add(Where::Value(result, offset), held == Holds::Perhaps)
+                }
+            }
+        }
+    }
+
+    /// Cells that the call leaves alone in this outcome, or in all of them, hold what they held.
+    pub(crate) fn pass_unchanged(
+        &mut self,
+        state: &mut State,
+        inst: InstId,
+        outcome: Option<usize>,
+    ) {
         let relevant = self.relevant;
         for passed in relevant.passed.get(&inst).map_or(&[][..], Vec::as_slice) {
-            let alone = |o: &Outcome| leaves_alone(self.frame, inst, o, passed.cell);
-            if outcomes.iter().all(alone) {
+            if passed.is_unchanged(outcome) {
                 let term = self.in_path(passed.before, state);
                 state.bind(passed.sym, Some(term));
             }
@@ -508,7 +502,6 @@ impl Explorer<'_, '_> {
         escape: &drip_models::Escape,
     ) {
         let frame = self.frame;
-        let reached = frame.reached_by(inst, &escape.path);
         let to = match escape.to {
             EscapeTo::Global(global) => Escape::Global(global),
             EscapeTo::Thread => Escape::Thread,
@@ -520,14 +513,15 @@ impl Explorer<'_, '_> {
             }
             let direct = self.denotes(before, inst, &escape.path, index) != Holds::No;
             // All that is reachable from what escapes goes along, also what the call itself put there.
-            let places = [&before.objects[index].places, &state.objects[index].places];
-            let inside = places.into_iter().flatten().any(|p| match p.at {
-                Where::Cell(cell) => reached
-                    .binary_search(&frame.local.memory.cells[cell].obj)
-                    .is_ok(),
-                _ => false,
-            });
-            if direct || inside {
+            let states = [&before.objects[index], &state.objects[index]];
+            let is_inside = || {
+                let reached = frame.reached_by(inst, &escape.path);
+                let owner = |cell: CellId| frame.local.memory.cells[cell].obj;
+                let mut places = states.iter().flat_map(|object| &object.places);
+                places.any(|p| matches!(p.at, Where::Cell(cell) if reached.binary_search(&owner(cell)).is_ok()))
+            };
+            let is_in_memory = states.iter().any(|object| object.is_in_memory());
+            if direct || is_in_memory && is_inside() {
                 self.settle(state, index, Machine::Escaped { at: inst, to });
             }
         }

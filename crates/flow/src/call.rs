@@ -62,14 +62,14 @@ impl Explorer<'_, '_> {
                     state: state.clone(),
                     choices: run.choices.clone(),
                 };
-                self.apply(&mut skipped.state, inst, outcome, false);
+                self.apply(&mut skipped.state, inst, (number, outcome), false);
                 skipped.choices.push(Choice {
                     inst,
                     alternative: number as u16,
                 });
                 out.push(skipped);
             }
-            self.apply(&mut state, inst, outcome, true);
+            self.apply(&mut state, inst, (number, outcome), true);
             let mut choices = run.choices.clone();
             choices.push(Choice {
                 inst,
@@ -108,7 +108,7 @@ impl Explorer<'_, '_> {
                     return false;
                 }
                 self.learn_used(state, inst, only);
-                self.pass_unchanged(state, inst, std::slice::from_ref(only));
+                self.pass_unchanged(state, inst, None);
                 let before = state.clone();
                 for write in only
                     .writes
@@ -121,13 +121,13 @@ impl Explorer<'_, '_> {
                     let cell = &write.cell;
                     let named = self.cells_of(&before, inst, &cell.base, cell.offset, &[]);
                     if named.certain {
-                        self.learn_written(state, &before, inst, named.cells[0], &write.value);
+                        self.learn_written(state, &before, inst, named.cells()[0], &write.value);
                     }
                 }
                 true
             }
             several => {
-                self.pass_unchanged(state, inst, several);
+                self.pass_unchanged(state, inst, None);
                 let conditional = several.iter().all(|o| !o.when.is_empty());
                 !conditional
                     || several.iter().any(|outcome| {

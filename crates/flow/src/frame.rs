@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use drip_base::{Graph, IdSet};
 use drip_memssa::{Annotations, Def, MemSsa, RegionId, VersionId};
-use drip_models::{Atom, Outcome, Root, Subject, Touched, Value, ValuePath};
+use drip_models::{Atom, Offset, Outcome, Root, Subject, Touched, Value, ValuePath};
 use drip_pointer::local::{CallTable, LocSet, Sources};
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjId, ObjKind};
 use drip_program::{
@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::interface::path_term;
+use crate::named::NamedCells;
 use crate::sources::Finder;
 use crate::sparse::Touches;
 use crate::values::{Context, Values};
@@ -44,6 +45,8 @@ pub struct Frame<'a> {
     /// Answers to [`Frame::resolve`] and [`Frame::reached_by`].
     resolved: Answers<LocSet>,
     reached: Answers<Vec<ObjId>>,
+    /// Answers to [`Frame::cells_named`].
+    pub(crate) named: RefCell<FxHashMap<(InstId, ValuePath, Offset), Rc<NamedCells>>>,
 }
 
 /// What was asked of a callee's path at a call, with the answer.
@@ -133,6 +136,7 @@ impl<'a> Frame<'a> {
             numbers: OnceCell::new(),
             resolved: RefCell::default(),
             reached: RefCell::default(),
+            named: RefCell::default(),
         };
         frame.name_what_calls_read(&mut values);
         values.name_origins(&frame.context());

@@ -15,6 +15,7 @@ mod frame;
 mod graph;
 mod indices;
 mod interface;
+mod named;
 mod relevance;
 mod roots;
 mod sources;

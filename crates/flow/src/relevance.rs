@@ -11,9 +11,10 @@ use drip_models::Subject;
 use drip_pointer::{CellId, ObjId, ObjKind};
 use drip_program::{BlockId, InstId, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::frame::{Frame, cell_of, region};
-use crate::interface::path_term;
+use crate::interface::{leaves_alone, path_term};
 use crate::values::{Symbol, Values};
 
 /// Blocks whose φs are told apart for what they leave in cells without a followed object; if there are more, none. All φs
@@ -48,9 +49,20 @@ pub struct Relevance {
 /// A cell before and after a call.
 pub struct Passed {
     pub sym: SymId,
-    pub cell: CellId,
     /// What the cell held before.
     pub before: TermId,
+    /// Does the call leave the cell alone? By outcome.
+    alone: SmallVec<[bool; 8]>,
+}
+
+impl Passed {
+    /// Is the cell what it was, after this outcome of the call or after any?
+    pub(crate) fn is_unchanged(&self, outcome: Option<usize>) -> bool {
+        match outcome {
+            Some(number) => self.alone[number],
+            None => self.alone.iter().all(|&alone| alone),
+        }
+    }
 }
 
 /// What a φ is, by the edge that is taken.
@@ -348,11 +360,19 @@ fn passed_by(frame: &Frame<'_>, values: &mut Values, sym: SymId) -> Option<(Inst
     }
     let cell = cell_of(frame.memssa.versions[version].region);
     let before = values.version_term(frame, old, width)?;
-    frame
-        .local
-        .memory
-        .is_strong(cell)
-        .then_some((inst, Passed { sym, cell, before }))
+    if !frame.local.memory.is_strong(cell) {
+        return None;
+    }
+    let outcomes = frame.calls.get(&inst).map_or(&[][..], |s| &s.outcomes);
+    let passed = Passed {
+        sym,
+        before,
+        alone: outcomes
+            .iter()
+            .map(|outcome| leaves_alone(frame, inst, outcome, cell))
+            .collect(),
+    };
+    Some((inst, passed))
 }
 
 /// Few entry objects may all be null; of many only the parameters' own, because each doubles the states at the exit.

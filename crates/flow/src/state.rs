@@ -103,6 +103,11 @@ impl Followed {
         }
     }
 
+    /// Does a cell hold it, perhaps?
+    pub fn is_in_memory(&self) -> bool {
+        self.places.iter().any(|p| matches!(p.at, Where::Cell(_)))
+    }
+
     pub fn holds_value(&self, value: ValueId) -> Holds {
         self.holds(Where::Value(value, 0))
     }

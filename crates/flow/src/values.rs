@@ -47,7 +47,7 @@ pub struct Values {
     homes: Vec<BlockId>,
     functions: FxHashMap<FnName, FnKey>,
     /// Symbols inside a term, for those that were asked for.
-    inside: FxHashMap<TermId, Rc<[SymId]>>,
+    inside: Vec<Option<Rc<[SymId]>>>,
     /// What [`Values::replaced`] has answered.
     replacements: FxHashMap<(TermId, Bindings), TermId>,
 }
@@ -118,7 +118,7 @@ impl Values {
             known: FxHashMap::default(),
             homes: Vec::new(),
             functions: FxHashMap::default(),
-            inside: FxHashMap::default(),
+            inside: Vec::new(),
             replacements: FxHashMap::default(),
         };
         let mut builder = Builder {
@@ -168,7 +168,7 @@ impl Values {
 
     /// Symbols that a term depends on.
     pub fn symbols_in(&mut self, term: TermId) -> Rc<[SymId]> {
-        if let Some(found) = self.inside.get(&term) {
+        if let Some(Some(found)) = self.inside.get(term.index()) {
             return Rc::clone(found);
         }
         let mut found: SmallVec<[SymId; 4]> = SmallVec::new();
@@ -180,7 +180,11 @@ impl Values {
         found.sort_unstable();
         found.dedup();
         let found: Rc<[SymId]> = found.as_slice().into();
-        self.inside.insert(term, Rc::clone(&found));
+        if self.inside.len() <= term.index() {
+            self.inside
+                .resize(self.terms.len().max(term.index() + 1), None);
+        }
+        self.inside[term.index()] = Some(Rc::clone(&found));
         found
     }
 

@@ -37,18 +37,21 @@ pub fn convincing_path(
         if is_unwanted(frame, trials.values, flow, &path, end) {
             return Some((path, Confidence::Low));
         }
+        let doubtful = is_doubtful(frame, trials.values, flow, &path, end);
         if is_thrown(frame, flow, &path, end) {
-            let doubtful = is_doubtful(frame, trials.values, flow, &path, end);
-            return Some((
-                path,
-                if doubtful {
-                    Confidence::Low
-                } else {
-                    confidence
-                },
-            ));
+            let confidence = match doubtful {
+                true => Confidence::Low,
+                false => confidence,
+            };
+            return Some((path, confidence));
         }
-        let look = second_look(context, frame, flow, &path, fuel);
+        // Of a doubtful loss only a run that is certain would convince, and that is found soon or not at all.
+        let mut lent = match doubtful {
+            true => fuel.take(Fuel::SMALL),
+            false => std::mem::replace(fuel, Fuel::EMPTY),
+        };
+        let look = second_look(context, frame, flow, &path, &mut lent);
+        fuel.give_back(lent);
         tracing::debug!(
             function = context.program.func_name(frame.func),
             object = ?flow.objects.first(),
@@ -60,9 +63,8 @@ pub fn convincing_path(
             Second::Lost => return Some((path, confidence)),
             // The block may be lost before it is handed to whoever refuses it, too.
             Second::LostPerhaps if refused(frame, flow, &path).is_some() => {
-                let doubtful = is_doubtful(frame, trials.values, flow, &path, end)
-                    || is_doubted_twice(frame, flow, &path, end, confidence);
-                let confidence = match doubtful {
+                let is_low = doubtful || is_doubted_twice(frame, flow, &path, end, confidence);
+                let confidence = match is_low {
                     true => Confidence::Low,
                     false => confidence.min(Confidence::Medium),
                 };
@@ -70,15 +72,14 @@ pub fn convincing_path(
                 suspicion.get_or_insert((path, confidence));
             }
             Second::LostPerhaps
-                if !is_doubted_twice(frame, flow, &path, end, confidence)
-                    && !is_doubtful(frame, trials.values, flow, &path, end) =>
+                if !doubtful && !is_doubted_twice(frame, flow, &path, end, confidence) =>
             {
                 return Some((path, confidence.min(Confidence::Medium)));
             }
             Second::Briefly
-                if !is_doubted_twice(frame, flow, &path, end, confidence)
-                    && is_told_by_calls(frame, flow, &path)
-                    && !is_doubtful(frame, trials.values, flow, &path, end) =>
+                if !doubtful
+                    && !is_doubted_twice(frame, flow, &path, end, confidence)
+                    && is_told_by_calls(frame, flow, &path) =>
             {
                 return Some((path, confidence.min(Confidence::Medium)));
             }
@@ -87,9 +88,9 @@ pub fn convincing_path(
                 return Some((path, confidence.min(Confidence::Medium)));
             }
             Second::LostPerhaps | Second::Briefly | Second::Open | Second::Roughly
-                if excluded.is_empty()
-                    && (is_inevitable(frame, flow) || is_simple(frame, flow, &path, end))
-                    && !is_doubtful(frame, trials.values, flow, &path, end) =>
+                if !doubtful
+                    && excluded.is_empty()
+                    && (is_inevitable(frame, flow) || is_simple(frame, flow, &path, end)) =>
             {
                 return Some((path, confidence.min(Confidence::Medium)));
             }

@@ -39,6 +39,9 @@ pub const MAX_FUNCTION_NODES: usize = 300_000;
 /// Ends of one object that lose it perhaps, and that are executed to know for sure.
 const MAX_SURE_ENDS: usize = 2;
 
+/// Objects of one function whose second looks may use up all of their fuel; further ones get little.
+const MAX_LOOKS: usize = 8;
+
 /// Losing ends of one object that are looked at; further ones only until one can be reached.
 pub const MAX_LOSSES: usize = 6;
 
@@ -245,6 +248,8 @@ struct Work<'w, 'a> {
     steps: usize,
     nodes: usize,
     fuel: usize,
+    /// Objects whose second looks came to no end.
+    looks: usize,
     /// Some path loses the object in hand as long as no condition is looked at.
     is_candidate: bool,
     /// Not all paths of the object in hand could be tried.
@@ -276,6 +281,7 @@ impl<'w, 'a> Work<'w, 'a> {
             steps: 0,
             nodes: 0,
             fuel: usize::MAX,
+            looks: 0,
             is_candidate: false,
             exhausted: false,
         }
@@ -496,7 +502,10 @@ impl<'w, 'a> Work<'w, 'a> {
         let mut trials = Trials::new(self.frame, self.values, self.statistics);
         let mut losses: Vec<(usize, Path, Confidence)> = Vec::new();
         let mut refused = false;
-        let mut fuel = Fuel::default();
+        let mut fuel = match self.looks < MAX_LOOKS {
+            true => Fuel::default(),
+            false => Fuel::SMALL,
+        };
         for (number, &index) in ends.iter().enumerate() {
             if number >= MAX_LOSSES && !losses.is_empty() {
                 break;
@@ -536,6 +545,7 @@ impl<'w, 'a> Work<'w, 'a> {
         }
         trials.finish(!losses.is_empty(), refused);
         self.steps += trials.steps;
+        self.looks += usize::from(fuel.is_empty());
         self.exhausted = trials.exhausted || (refused && losses.is_empty());
         losses
     }

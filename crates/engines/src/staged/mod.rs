@@ -10,6 +10,7 @@ mod alternatives;
 mod callers;
 mod calls;
 mod causes;
+mod classes;
 mod codes;
 mod convincing;
 mod delegates;

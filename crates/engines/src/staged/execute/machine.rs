@@ -33,6 +33,23 @@ impl Fuel {
     pub fn is_empty(&self) -> bool {
         self.steps == 0
     }
+
+    /// Takes at most this much out of it.
+    pub fn take(&mut self, most: Fuel) -> Fuel {
+        let taken = Fuel {
+            steps: self.steps.min(most.steps),
+            queries: self.queries.min(most.queries),
+        };
+        self.steps -= taken.steps;
+        self.queries -= taken.queries;
+        taken
+    }
+
+    /// Puts back what is left of what was taken.
+    pub fn give_back(&mut self, rest: Fuel) {
+        self.steps += rest.steps;
+        self.queries += rest.queries;
+    }
 }
 
 pub struct Machine<'c, 'a> {

@@ -40,6 +40,9 @@ use world::{Fate, Kind, Obj, Value, World};
 const STEPS: usize = 12_000;
 const QUERIES: usize = 250;
 
+/// Instructions that are spent on a run that is certain, once there is one that loses the block perhaps.
+const STEPS_TO_CERTAINTY: usize = 2_000;
+
 /// Runs that lose the block and whose facts turn out to contradict each other, for one path.
 const FINAL_QUERIES: usize = 4;
 
@@ -148,11 +151,19 @@ fn executed(
         })
         .collect();
     let mut seen = Seen::default();
+    let mut is_limited = false;
     let done = machine.execute(
         &activation,
         args,
         World::default(),
-        &mut |machine, world, value| seen.exit(machine, &world, &value),
+        &mut |machine, world, value| {
+            let go_on = seen.exit(machine, &world, &value);
+            if seen.perhaps && !is_limited {
+                is_limited = true;
+                machine.fuel.steps = machine.fuel.steps.min(STEPS_TO_CERTAINTY);
+            }
+            go_on
+        },
     );
     for (world, held) in std::mem::take(&mut machine.rounds) {
         if seen
