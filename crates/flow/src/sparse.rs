@@ -38,6 +38,11 @@ pub(crate) struct Touches {
     writers: IndexVec<CellId, Vec<BlockId>>,
     /// Blocks with calls that can reach an object, or whose callee handles it as a global variable.
     calls: IndexVec<ObjId, Vec<BlockId>>,
+    /// Of those, the calls that may blur what they are given.
+    blurring: IndexVec<ObjId, Vec<InstId>>,
+    blurred: FxHashMap<InstId, Blurred>,
+    /// Crowded cells of what an object's bytes are copied to.
+    copied: FxHashMap<ObjId, Vec<CellId>>,
     /// Blocks with binding markers of a variable, and the variables that are bound to a value.
     binds: FxHashMap<VarId, Vec<BlockId>>,
     bound: FxHashMap<ValueId, Vec<VarId>>,
@@ -45,6 +50,32 @@ pub(crate) struct Touches {
     always: IdSet<BlockId>,
     /// Blocks that no path leaves: a call in them never returns.
     final_blocks: IdSet<BlockId>,
+}
+
+/// Where a call may put what it is given without a points-to set that says so: those of a value or cell that may point to too much
+/// are cut off.
+struct Blurred {
+    result: Option<ValueId>,
+    cells: Vec<CellId>,
+}
+
+/// May the cell hold more than its points-to set tells?
+fn is_crowded(frame: &Frame<'_>, cell: CellId) -> bool {
+    let mut contents = frame.local.contents[cell].iter();
+    contents.any(|loc| loc.obj == Memory::WORLD)
+}
+
+/// May the value be more than its points-to set tells?
+fn is_anything(frame: &Frame<'_>, value: ValueId) -> bool {
+    let mut targets = frame.local.values[value].iter();
+    targets.any(|loc| loc.obj == Memory::WORLD)
+}
+
+/// The crowded cells of some objects.
+fn crowded_cells(frame: &Frame<'_>, objects: impl Iterator<Item = ObjId>) -> Vec<CellId> {
+    let memory = &frame.local.memory;
+    let cells = objects.flat_map(|obj| memory.objects[obj].cells.iter().copied());
+    cells.filter(|&cell| is_crowded(frame, cell)).collect()
 }
 
 impl Touches {
@@ -56,6 +87,9 @@ impl Touches {
             readers: FxHashMap::default(),
             writers: IndexVec::from_elem(Vec::new(), memory.cells.len()),
             calls: IndexVec::from_elem(Vec::new(), memory.objects.len()),
+            blurring: IndexVec::from_elem(Vec::new(), memory.objects.len()),
+            blurred: FxHashMap::default(),
+            copied: FxHashMap::default(),
             binds: FxHashMap::default(),
             bound: FxHashMap::default(),
             always: IdSet::with_capacity(frame.body.blocks.len()),
@@ -90,54 +124,18 @@ impl Touches {
                 }
             }
         }
-        touches.crowded_cells(frame);
         touches
-    }
-
-    /// A cell that may hold too many objects is taken to hold anything: what is put there all the same, here or by a callee that makes
-    /// it, is remembered for the objects themselves.
-    fn crowded_cells(&mut self, frame: &Frame<'_>) {
-        let memory = &frame.local.memory;
-        let is_crowded = |cell: &CellId| {
-            let mut contents = frame.local.contents[*cell].iter();
-            contents.any(|loc| loc.obj == Memory::WORLD)
-        };
-        let is_anything = |value: ValueId| {
-            let mut targets = frame.local.values[value].iter();
-            targets.any(|loc| loc.obj == Memory::WORLD)
-        };
-        for (inst, data) in frame.body.insts.iter_enumerated() {
-            let (Op::Load { addr } | Op::Store { addr, .. }) = data.op else {
-                continue;
-            };
-            let cells = frame.local.targets(addr).iter();
-            for cell in cells.flat_map(|&loc| memory.overlapping(loc)) {
-                match data.op {
-                    Op::Store { value, .. } if is_crowded(&cell) => {
-                        for loc in frame.local.targets(value) {
-                            self.cells[loc.obj].push(cell);
-                        }
-                    }
-                    Op::Load { .. } if is_anything(frame.body.result(inst)) => {
-                        let value = frame.body.result(inst);
-                        self.readers.entry(cell).or_default().push(value);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        for (obj, data) in memory.objects.iter_enumerated() {
-            let ObjKind::Fresh { call, .. } = data.kind else {
-                continue;
-            };
-            let reached = frame.reach.get(&call).into_iter().flatten();
-            let cells = reached.flat_map(|&owner| memory.objects[owner].cells.iter().copied());
-            self.cells[obj].extend(cells.filter(is_crowded));
-        }
     }
 
     fn instruction(&mut self, frame: &Frame<'_>, values: &Values, block: BlockId, inst: InstId) {
         match frame.body.insts[inst].op {
+            Op::Load { addr } if is_anything(frame, frame.body.result(inst)) => {
+                let cells = frame.local.targets(addr).iter();
+                for cell in cells.flat_map(|&loc| frame.local.memory.overlapping(loc)) {
+                    let readers = self.readers.entry(cell).or_default();
+                    readers.push(frame.body.result(inst));
+                }
+            }
             Op::Store { addr, .. } | Op::AtomicRmw { addr, .. } | Op::CmpXchg { addr, .. } => {
                 for &loc in frame.local.targets(addr) {
                     for cell in frame.local.memory.overlapping(loc) {
@@ -155,6 +153,16 @@ impl Touches {
             Op::MemCopy { dst, src, .. } => {
                 self.writes_object(frame, block, dst);
                 self.writes_object(frame, block, src);
+                let written = frame.local.targets(dst).iter().map(|loc| loc.obj);
+                let crowded = crowded_cells(frame, written);
+                for loc in frame
+                    .local
+                    .targets(src)
+                    .iter()
+                    .filter(|_| !crowded.is_empty())
+                {
+                    self.copied.entry(loc.obj).or_default().extend(&crowded);
+                }
             }
             Op::MemSet { dst, .. } => self.writes_object(frame, block, dst),
             Op::Bind { var, value } => {
@@ -198,8 +206,21 @@ impl Touches {
         if summary.may_throw {
             self.always.insert(block);
         }
-        for &obj in frame.reach.get(&inst).into_iter().flatten() {
+        let reached = frame.reach.get(&inst).map_or(&[][..], Vec::as_slice);
+        let result = frame.body.result(inst);
+        let blurred = Blurred {
+            result: Some(result).filter(|&result| is_anything(frame, result)),
+            cells: crowded_cells(frame, reached.iter().copied()),
+        };
+        let is_blurring = blurred.result.is_some() || !blurred.cells.is_empty();
+        for &obj in reached {
             note(&mut self.calls[obj], block);
+            if is_blurring {
+                self.blurring[obj].push(inst);
+            }
+        }
+        if is_blurring {
+            self.blurred.insert(inst, blurred);
         }
         for &(obj, global) in globals {
             if handles_global(summary, global) {
@@ -252,6 +273,23 @@ pub(crate) struct Jumps {
     known: FxHashMap<BlockId, Landings>,
 }
 
+/// Values and cells that may hold one of the objects and are to be looked at.
+#[derive(Default)]
+struct Open {
+    values: Vec<ValueId>,
+    cells: Vec<CellId>,
+}
+
+impl Open {
+    /// A call gets or makes one of the objects: wherever it may put it out of sight.
+    fn blur(&mut self, touches: &Touches, call: InstId) {
+        if let Some(blurred) = touches.blurred.get(&call) {
+            self.values.extend(blurred.result);
+            self.cells.extend(&blurred.cells);
+        }
+    }
+}
+
 impl Jumps {
     pub(crate) fn new(
         frame: &Frame<'_>,
@@ -266,20 +304,16 @@ impl Jumps {
             related: FxHashSet::default(),
             known: FxHashMap::default(),
         };
-        let mut open: Vec<ValueId> = Vec::new();
+        let mut open = Open::default();
         for &obj in objects {
             if let ObjKind::Fresh { call, .. } = frame.local.memory.kind(obj) {
                 jumps.loud.insert(frame.block_of(call));
+                open.blur(touches, call);
             }
-            open.extend(&touches.values[obj]);
-            for &cell in &touches.cells[obj] {
-                let owner = frame.local.memory.cells[cell].obj;
-                jumps.add(&touches.writers[cell]);
-                jumps.add(&touches.calls[owner]);
-                open.extend(touches.readers.get(&cell).into_iter().flatten());
-            }
+            open.values.extend(&touches.values[obj]);
+            open.cells.extend(&touches.cells[obj]);
         }
-        jumps.follow_uses(frame, open);
+        jumps.follow(frame, touches, open);
         jumps.add_binds(touches);
         jumps.add_remembered(frame, values, relevant);
         jumps
@@ -308,35 +342,77 @@ impl Jumps {
         }
     }
 
-    /// Every use of a pointer to one of the objects, and of what is made of it.
-    fn follow_uses(&mut self, frame: &Frame<'_>, mut open: Vec<ValueId>) {
-        while let Some(value) = open.pop() {
-            if !self.related.insert(value) {
-                continue;
-            }
-            if let Some(inst) = frame.body.def(value) {
-                self.loud.insert(frame.block_of(inst));
-            }
-            for user in frame.uses(value) {
-                self.loud.insert(frame.block_of(user));
-                match frame.body.insts[user].op {
-                    Op::Phi { .. }
-                    | Op::Select { .. }
-                    | Op::PtrAdd { .. }
-                    | Op::Cast { .. }
-                    | Op::Binary { .. }
-                    | Op::Opaque { .. }
-                    | Op::InsertValue { .. }
-                    | Op::ExtractValue { .. } => open.push(frame.body.result(user)),
-                    // What equals the pointer is another name of it; whoever branches on that decides.
-                    Op::Cmp { a, b, .. } => {
-                        open.extend([a, b].into_iter().filter_map(Operand::as_value));
-                        for decided in frame.uses(frame.body.result(user)) {
-                            self.loud.insert(frame.block_of(decided));
-                        }
-                    }
-                    _ => {}
+    /// Every use of a pointer to one of the objects, of what is made of it, and of the cells that may hold it.
+    fn follow(&mut self, frame: &Frame<'_>, touches: &Touches, mut open: Open) {
+        let mut holding: FxHashSet<CellId> = FxHashSet::default();
+        loop {
+            if let Some(value) = open.values.pop() {
+                if self.related.insert(value) {
+                    self.follow_uses(frame, touches, value, &mut open);
                 }
+            } else if let Some(cell) = open.cells.pop() {
+                if holding.insert(cell) {
+                    self.follow_cell(frame, touches, cell, &mut open);
+                }
+            } else {
+                break;
+            }
+        }
+    }
+
+    /// Whoever writes, reads or copies a cell that may hold one of the objects.
+    fn follow_cell(&mut self, frame: &Frame<'_>, touches: &Touches, cell: CellId, open: &mut Open) {
+        let owner = frame.local.memory.cells[cell].obj;
+        self.add(&touches.writers[cell]);
+        self.add(&touches.calls[owner]);
+        open.values
+            .extend(touches.readers.get(&cell).into_iter().flatten());
+        open.cells
+            .extend(touches.copied.get(&owner).into_iter().flatten());
+        for &call in &touches.blurring[owner] {
+            open.blur(touches, call);
+        }
+    }
+
+    fn follow_uses(
+        &mut self,
+        frame: &Frame<'_>,
+        touches: &Touches,
+        value: ValueId,
+        open: &mut Open,
+    ) {
+        if let Some(inst) = frame.body.def(value) {
+            self.loud.insert(frame.block_of(inst));
+        }
+        for user in frame.uses(value) {
+            self.loud.insert(frame.block_of(user));
+            match frame.body.insts[user].op {
+                Op::Phi { .. }
+                | Op::Select { .. }
+                | Op::PtrAdd { .. }
+                | Op::Cast { .. }
+                | Op::Binary { .. }
+                | Op::Opaque { .. }
+                | Op::InsertValue { .. }
+                | Op::ExtractValue { .. } => open.values.push(frame.body.result(user)),
+                // What equals the pointer is another name of it; whoever branches on that decides.
+                Op::Cmp { a, b, .. } => {
+                    let compared = [a, b].into_iter().filter_map(Operand::as_value);
+                    open.values.extend(compared);
+                    for decided in frame.uses(frame.body.result(user)) {
+                        self.loud.insert(frame.block_of(decided));
+                    }
+                }
+                Op::Store {
+                    addr,
+                    value: stored,
+                } if stored.as_value() == Some(value) => {
+                    let targets = frame.local.targets(addr).iter();
+                    let cells = targets.flat_map(|&loc| frame.local.memory.overlapping(loc));
+                    open.cells.extend(cells);
+                }
+                Op::Call { .. } | Op::Invoke { .. } => open.blur(touches, user),
+                _ => {}
             }
         }
     }
