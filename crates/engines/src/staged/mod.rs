@@ -32,6 +32,7 @@ mod kept;
 mod known;
 mod merge;
 mod names;
+mod nulls;
 mod objects;
 mod paths;
 mod refusals;
