@@ -7,6 +7,7 @@
 
 mod afterwards;
 mod alternatives;
+mod births;
 mod callers;
 mod calls;
 mod causes;
