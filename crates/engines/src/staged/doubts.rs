@@ -232,6 +232,23 @@ pub fn refused(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> Option<(FuncId
     })
 }
 
+/// The callee that has refused the block, whatever the arguments were, and keeps or frees such blocks otherwise, where the function does not look
+/// at what it says. Who hands a block over without asking knows that it will be taken: an archive of the right kind, a key that is new.
+pub fn ignored_refusal(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> Option<FuncId> {
+    let is_found =
+        |atom: &Atom| matches!(&atom.subject, Subject::Entry(path) if !path.loads.is_empty());
+    let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    choices.find_map(|choice| {
+        let callee = defined_callee(frame, choice.inst)?;
+        let call = Called::new(frame, flow, choice.inst).filter(|call| !call.is_looked_at())?;
+        let chosen = call.outcomes.get(usize::from(choice.alternative))?;
+        let mut others = call.outcomes.iter();
+        let is_refused =
+            chosen.when.iter().all(is_found) && others.any(|other| call.takes_more(other, chosen));
+        is_refused.then_some(callee)
+    })
+}
+
 /// The same, and no caller could ever know: the callee's result does not tell which of the two happened.
 fn is_untold(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
     let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
