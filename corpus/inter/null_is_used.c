@@ -119,3 +119,35 @@ struct list *filled_bad(char **items) {
   }
   return list;
 }
+
+// A pointer into the new block is made anew, and written through in the next turn.
+char *read_ok(const char *input, char stop) {
+  int size = 16, count = 0;
+  char *buffer = malloc(size), *next = buffer;
+  if (!buffer)
+    abort();
+  while (*input && *input != stop) {
+    *next++ = *input++;
+    if (++count == size) {
+      buffer = realloc(buffer, size *= 2);
+      next = buffer + count;
+    }
+  }
+  *next = '\0';
+  return buffer;
+}
+
+char *read_bad(const char *input, char stop) {
+  int size = 16, count = 0;
+  char *buffer = malloc(size); // LEAK
+  if (!buffer)
+    abort();
+  while (*input && *input != stop) {
+    buffer[count] = *input++;
+    if (++count == size)
+      if (!(buffer = realloc(buffer, size *= 2))) // LOST
+        return NULL;
+  }
+  buffer[count] = '\0';
+  return buffer;
+}

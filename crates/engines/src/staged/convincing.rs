@@ -8,7 +8,7 @@ use drip_flow::{End, EndKind, Frame, UseFlow};
 use drip_program::{BlockId, Const, Op};
 
 use super::calls::CallContext;
-use super::doubts::{ignored_refusal, is_doubtful, is_unwanted, refused};
+use super::doubts::{ignored_refusal, is_changed_by_chance, is_doubtful, is_unwanted, refused};
 use super::execute::{Fuel, Second, second_look};
 use super::inevitable::{is_inevitable, is_only_in_variables, is_only_looked_at};
 use super::paths::{Path, Paths};
@@ -64,6 +64,9 @@ pub fn convincing_path(
         );
         match look.second {
             Second::Lost if ignored_refusal(frame, flow, &path).is_some_and(is_by_choice) => {
+                return Some((path, Confidence::Low));
+            }
+            Second::Lost if is_changed_by_chance(frame, trials.values, flow, &path) => {
                 return Some((path, Confidence::Low));
             }
             Second::Lost => return Some((path, confidence)),

@@ -19,7 +19,10 @@ pub(super) fn accessed_on(frame: &Frame<'_>, way: &Way, inst: InstId) -> Option<
     let (Op::Load { addr } | Op::Store { addr, .. }) = frame.body.insts[inst].op else {
         return None;
     };
-    Some(brought(frame, way, frame.accessed(addr)))
+    // Whatever is added to a null pointer, it leads nowhere.
+    let pointer = brought(frame, way, frame.accessed(addr));
+    let base = frame.accessed(pointer);
+    Some(brought(frame, way, base))
 }
 
 /// The pointer that a condition compares with null, as this way brings it there, and whether the condition asks if it is null.
