@@ -433,3 +433,81 @@ void free_temporary_ok(struct shared *copy) {
   free(copy->items);
   free(copy);
 }
+
+/* A queue: who takes the first link out of it gets what the link held. */
+struct place {
+  struct place *next;
+  void *item;
+};
+
+struct line {
+  struct place *head, *tail;
+};
+
+static void enqueue(struct line *q, void *item) {
+  struct place *l = malloc(sizeof *l);
+  if (!l)
+    abort();
+  l->next = NULL;
+  l->item = item;
+  if (q->tail)
+    q->tail->next = l;
+  else
+    q->head = l;
+  q->tail = l;
+}
+
+static void *dequeue(struct line *q) {
+  struct place *old;
+  void *item = q->head->item;
+  old = q->head;
+  if (old->next) {
+    q->head = old->next;
+  } else {
+    q->head = NULL;
+    q->tail = NULL;
+  }
+  free(old);
+  return item;
+}
+
+void send_ok(struct line *q, const char *text) {
+  char *copy = strdup(text);
+  if (!copy)
+    abort();
+  enqueue(q, copy);
+}
+
+void receive_ok(struct line *q) {
+  char *text = dequeue(q);
+  puts(text);
+  free(text);
+}
+
+/* The same, but whoever takes the link out leaves what it held. */
+struct ticket {
+  struct ticket *next;
+  char *text;
+};
+
+struct tickets {
+  struct ticket *head;
+};
+
+void add_ticket(struct tickets *t, const char *text) {
+  struct ticket *new = malloc(sizeof *new);
+  if (!new)
+    abort();
+  new->next = t->head;
+  new->text = strdup(text); // LEAK D004
+  t->head = new;
+}
+
+size_t drop_ticket(struct tickets *t) {
+  struct ticket *old;
+  size_t length = strlen(t->head->text);
+  old = t->head;
+  t->head = old->next;
+  free(old); // LOST
+  return length;
+}

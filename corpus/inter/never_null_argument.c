@@ -78,3 +78,60 @@ int try_realm(const char *name)
 {
     return set_realm_bad(NULL, name);
 }
+
+// Kept in the first argument, if there is one. Whoever calls has read through it.
+struct archive {
+    int format;
+    struct converter *converters;
+};
+
+struct converter {
+    struct converter *next;
+    char *charset;
+};
+
+static struct converter *converter_of(struct archive *a, const char *charset)
+{
+    struct converter *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->charset = strdup(charset);
+    if (!c->charset) {
+        free(c);
+        return NULL;
+    }
+    if (a) {
+        c->next = a->converters;
+        a->converters = c;
+    }
+    return c;
+}
+
+static int header_ok(struct archive *a, const char *text)
+{
+    struct converter *c = converter_of(a, "UTF-8");
+    if (!c)
+        return -1;
+    return strcmp(text, c->charset);
+}
+
+int read_header(struct archive *a, const char *text)
+{
+    a->format = 1;
+    return header_ok(a, text);
+}
+
+static int header_bad(struct archive *a, const char *text)
+{
+    struct converter *c = converter_of(a, "UTF-8"); // LEAK
+    if (!c)
+        return -1;
+    return strcmp(text, c->charset);
+}
+
+int read_any_header(struct archive *a, const char *text)
+{
+    if (a)
+        a->format = 2;
+    return header_bad(a, text);
+}

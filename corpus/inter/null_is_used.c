@@ -42,3 +42,112 @@ char *tested_bad(const char *more) {
   lower_if_any(text);
   return text;
 }
+
+// Writes through what realloc returned, at once.
+static char *append(char *text, const char *more) {
+  return strcat(realloc(text, strlen(text) + strlen(more) + 1), more);
+}
+
+static char *resize(char *text, size_t n) {
+  return realloc(text, n);
+}
+
+char *appended_ok(const char *more) {
+  char *text = strdup("a");
+  if (!text)
+    return NULL;
+  text = append(text, more);
+  text = append(text, more);
+  return text;
+}
+
+char *resized_bad(size_t n) {
+  char *text = strdup("a"); // LEAK
+  if (!text)
+    return NULL;
+  text = resize(text, n + 1); // LOST
+  return text;
+}
+
+struct list {
+  char **items;
+  int count, room;
+};
+
+// Writes through the new block at once, without looking.
+void added_ok(struct list *list, char *item) {
+  if (list->count >= list->room) {
+    list->room += 8;
+    list->items = realloc(list->items, sizeof(char *) * list->room);
+  }
+  list->items[list->count++] = item;
+}
+
+struct list *filled_ok(char **items) {
+  struct list *list = calloc(1, sizeof *list);
+  if (!list)
+    abort();
+  list->room = 8;
+  list->items = malloc(sizeof(char *) * list->room);
+  if (!list->items)
+    abort();
+  for (; *items; items++) {
+    if (list->count >= list->room) {
+      list->room += 8;
+      list->items = realloc(list->items, sizeof(char *) * list->room);
+    }
+    list->items[list->count++] = *items;
+  }
+  return list;
+}
+
+struct list *filled_bad(char **items) {
+  struct list *list = calloc(1, sizeof *list);
+  if (!list)
+    abort();
+  list->room = 8;
+  list->items = malloc(sizeof(char *) * list->room); // LEAK
+  if (!list->items)
+    abort();
+  for (; *items; items++) {
+    if (list->count >= list->room) {
+      list->room += 8;
+      list->items = realloc(list->items, sizeof(char *) * list->room); // LEAK
+    }
+    if (list->items)
+      list->items[list->count++] = *items;
+  }
+  return list;
+}
+
+// A pointer into the new block is made anew, and written through in the next turn.
+char *read_ok(const char *input, char stop) {
+  int size = 16, count = 0;
+  char *buffer = malloc(size), *next = buffer;
+  if (!buffer)
+    abort();
+  while (*input && *input != stop) {
+    *next++ = *input++;
+    if (++count == size) {
+      buffer = realloc(buffer, size *= 2);
+      next = buffer + count;
+    }
+  }
+  *next = '\0';
+  return buffer;
+}
+
+char *read_bad(const char *input, char stop) {
+  int size = 16, count = 0;
+  char *buffer = malloc(size); // LEAK
+  if (!buffer)
+    abort();
+  while (*input && *input != stop) {
+    buffer[count] = *input++;
+    if (++count == size)
+      if (!(buffer = realloc(buffer, size *= 2))) // LOST
+        return NULL;
+  }
+  buffer[count] = '\0';
+  return buffer;
+}

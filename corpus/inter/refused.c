@@ -66,3 +66,59 @@ int push_value_bad(struct table *table, const char *key) {
   *value = 1;
   return push(table, key, value) == 0;
 }
+
+/* A table of the program's: who does not ask whether the name was taken knows that it is new. */
+struct entry {
+  struct entry *previous, *next;
+  char *name;
+  int number;
+};
+
+static struct entry *names[101];
+
+static int hash(const char *name) {
+  int hash = 0;
+  for (int i = 0; name[i]; i++)
+    hash = (hash * 2 + (unsigned char)name[i]) % 101;
+  return hash;
+}
+
+static int enter(char *name, int number) {
+  int at = hash(name);
+  struct entry *entry = names[at];
+  struct entry *successor;
+  while (entry) {
+    if (!strcmp(name, entry->name))
+      return -1;
+    entry = entry->next;
+  }
+  entry = malloc(sizeof *entry);
+  if (!entry)
+    abort();
+  if ((successor = names[at])) {
+    entry->next = successor;
+    successor->previous = entry;
+  } else
+    entry->next = NULL;
+  entry->previous = NULL;
+  entry->name = name;
+  entry->number = number;
+  names[at] = entry;
+  return 0;
+}
+
+static char *copied(const char *text) {
+  char *copy = strdup(text);
+  if (!copy)
+    abort();
+  return copy;
+}
+
+void enter_class_ok(const char *text, int number) {
+  (void)enter(copied(text), number);
+}
+
+void enter_name_bad(const char *text) {
+  if (enter(copied(text), 0)) // LEAK
+    puts("defined twice");
+}

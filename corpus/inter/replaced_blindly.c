@@ -98,3 +98,122 @@ void task_free(struct task *t) {
   free(t->label_ok);
   free(t);
 }
+
+/* A function that does nothing but call the one that fills the variable; whoever calls it empties the variable, too. */
+static char *output_ok;
+static char *output_bad;
+
+static void open_ok(void) {
+  output_ok = malloc(81);
+  if (!output_ok)
+    exit(1);
+  output_ok[0] = '\0';
+}
+
+static void open_bad(void) {
+  output_bad = malloc(81); // LEAK D003 // LOST
+  if (!output_bad)
+    exit(1);
+  output_bad[0] = '\0';
+}
+
+static void open_small_ok(void) { open_ok(); }
+static void open_small_bad(void) { open_bad(); }
+
+static void close_ok(void) {
+  free(output_ok);
+  output_ok = NULL;
+}
+
+static void one_output_ok(void) {
+  open_small_ok();
+  next_word(output_ok, 80);
+  puts(output_ok);
+  close_ok();
+}
+
+static void one_output_bad(void) {
+  open_small_bad();
+  puts(output_bad);
+}
+
+void outputs(int n) {
+  for (int i = 0; i < n; i++) {
+    one_output_ok();
+    one_output_bad();
+  }
+}
+
+/* Whoever can call it again looks first. */
+static char *area_ok;
+static char *area_bad;
+
+static void area_init_ok(void) { area_ok = malloc(4096); }
+static void area_init_bad(void) { area_bad = malloc(4096); } // LEAK D003 // LOST
+
+static int verify(int n) {
+  if (!area_ok)
+    area_init_ok();
+  if (n > 1)
+    area_init_bad();
+  return area_ok && area_bad && area_ok[n] == area_bad[n];
+}
+
+int verify_all(int n) {
+  int sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += verify(i);
+  return sum;
+}
+
+/* A part of a structure is read anew; whoever has the whole empties it first, or does not. */
+struct sizes {
+  int count;
+  char *ok, *bad;
+};
+
+struct streams {
+  int state;
+  struct sizes sizes;
+};
+
+static void free_sizes_ok(struct sizes *sizes) {
+  free(sizes->ok);
+  sizes->ok = NULL;
+}
+
+static void free_sizes_bad(struct sizes *sizes) {
+  free(sizes->bad);
+  sizes->bad = NULL;
+}
+
+static int read_sizes(struct sizes *sizes, int count) {
+  if (count) {
+    sizes->ok = calloc(count, 1);
+    sizes->bad = calloc(count, 1); // LEAK D003 // LOST
+    if (!sizes->ok || !sizes->bad)
+      return -1;
+  }
+  for (int i = 0; i < count; i++)
+    sizes->ok[i] = sizes->bad[i] = 1;
+  return sizes->ok && sizes->bad;
+}
+
+static int read_streams(struct streams *streams, int count) {
+  streams->state = count;
+  return read_sizes(&streams->sizes, count);
+}
+
+int read_all(struct streams *streams, int *counts) {
+  for (; *counts; counts++) {
+    free_sizes_ok(&streams->sizes);
+    if (read_streams(streams, *counts) < 0)
+      return -1;
+  }
+  return 0;
+}
+
+void close_streams(struct streams *streams) {
+  free_sizes_ok(&streams->sizes);
+  free_sizes_bad(&streams->sizes);
+}

@@ -77,3 +77,66 @@ void reported_bad(const char *s) {
   char *copy = strdup(s); // LEAK
   report("%s\n", copy);
 }
+
+struct number {
+  int used;
+  char *digits;
+};
+
+static int set_digits(struct number *n, const char *text) {
+  n->digits = strdup(text);
+  n->used = n->digits != NULL;
+  return n->used ? 0 : -1;
+}
+
+static void clear(struct number *n) {
+  if (n->digits) {
+    free(n->digits);
+    n->digits = NULL;
+    n->used = 0;
+  }
+}
+
+// Frees what all of them hold.
+static void clear_all(struct number *first, ...) {
+  struct number *next = first;
+  va_list list;
+  va_start(list, first);
+  while (next) {
+    clear(next);
+    next = va_arg(list, struct number *);
+  }
+  va_end(list);
+}
+
+// Looks at all of them.
+static int sum_all(struct number *first, ...) {
+  struct number *next = first;
+  int sum = 0;
+  va_list list;
+  va_start(list, first);
+  while (next) {
+    sum += next->used;
+    next = va_arg(list, struct number *);
+  }
+  va_end(list);
+  return sum;
+}
+
+int held_behind_ok(const char *s) {
+  struct number a = {0}, b = {0};
+  int err;
+  if ((err = set_digits(&a, s)) == 0)
+    err = set_digits(&b, s);
+  clear_all(&a, &b, NULL);
+  return err;
+}
+
+int held_behind_bad(const char *s) {
+  struct number a = {0}, b = {0};
+  int sum = 0;
+  if (set_digits(&a, s) == 0 && set_digits(&b, s) == 0) // LEAK
+    sum = sum_all(&a, &b, NULL);
+  clear(&a);
+  return sum;
+}

@@ -268,6 +268,27 @@ impl Class {
         candidates.into_iter().find(covers).unwrap_or(Class::Any)
     }
 
+    /// The bounds of all values of both, from below and from above, where both have them.
+    pub fn bounds(self, other: Class) -> [Option<Class>; 2] {
+        let (Some((a_min, a_max)), Some((b_min, b_max))) = (self.range(), other.range()) else {
+            return [None, None];
+        };
+        let (min, max) = (a_min.min(b_min), a_max.max(b_max));
+        let below = match min {
+            i64::MIN => None,
+            0 => Some(Class::NonNegative),
+            1 => Some(Class::Positive),
+            min => Some(Class::Ge(min)),
+        };
+        let above = match max {
+            i64::MAX => None,
+            -1 => Some(Class::Negative),
+            0 => Some(Class::NonPositive),
+            max => Some(Class::Lt(max + 1)),
+        };
+        [below, above]
+    }
+
     /// The class of the values that lie in both, where there is one.
     pub fn meet(self, other: Class) -> Option<Class> {
         match (self, other) {

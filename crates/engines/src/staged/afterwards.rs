@@ -13,6 +13,7 @@ use super::feasible::SmallQuestions;
 use super::flags::Flags;
 use super::known::{Known, reader};
 use super::merge::class_of;
+use super::nulls::{accessed_on, compared_on};
 use super::paths::Path;
 use super::ways::{Asker, Way, Ways, Work};
 
@@ -168,11 +169,15 @@ impl InFrame<'_, '_> {
             return false;
         };
         body.list(args).iter().enumerate().any(|(n, &arg)| {
-            let term = self.values.term(arg);
-            let term = self.values.replaced(term, |sym| self.state.lookup(sym));
-            let is_null = self.values.terms.as_int(term) == Some(0);
-            is_null && uses_at_once(self.frame.program, func, n, MAX_DEPTH)
+            self.is_null(arg) && uses_at_once(self.frame.program, func, n, MAX_DEPTH)
         })
+    }
+
+    /// Does the path know that the pointer is null?
+    fn is_null(&mut self, pointer: Operand) -> bool {
+        let term = self.values.term(pointer);
+        let term = self.values.replaced(term, |sym| self.state.lookup(sym));
+        self.values.terms.as_int(term) == Some(0)
     }
 }
 
@@ -202,7 +207,18 @@ impl Asker for InFrame<'_, '_> {
         })
     }
 
+    /// It reads or writes through a null pointer.
+    fn falls(&mut self, way: &Way, inst: InstId) -> bool {
+        let accessed = accessed_on(self.frame, way, inst);
+        accessed.is_some_and(|pointer| self.is_null(pointer))
+    }
+
     fn decides(&mut self, way: &Way, cond: Operand) -> Option<bool> {
+        if let Some((pointer, is_equal)) = compared_on(self.frame, way, cond)
+            && self.is_null(pointer)
+        {
+            return Some(is_equal);
+        }
         let term = self.values.term(way.taken(self.frame.body, cond));
         if self.values.terms.sort(term) != Sort::Bool {
             return None;

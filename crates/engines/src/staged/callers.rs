@@ -7,7 +7,7 @@ use drip_flow::args_of;
 use drip_models::{Atom, Class, Root, Subject};
 use drip_pointer::{CallGraph, Callees};
 use drip_program::address_taken::address_taken;
-use drip_program::{Body, FuncId, InstId, Linkage, Op, Operand, Program};
+use drip_program::{Body, FuncId, InstId, Linkage, Op, Operand, Program, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interface::constant;
@@ -123,18 +123,22 @@ impl<'c> Callers<'c> {
         is_known && is_excluded
     }
 
-    /// Does a call pass the address of a variable or of a field where the path asks for null?
+    /// Does a call pass the address of a variable or of a field where the path asks for null, or a pointer of its own that it reads or
+    /// writes through without ever asking whether it is null?
     fn passes_address(&self, (caller, call): (FuncId, InstId), asked: &[Atom]) -> bool {
         let Some(body) = &self.program.funcs[caller].body else {
             return false;
         };
         let mut asked = asked.iter().filter(|atom| atom.class == Class::Eq(0));
         asked.any(|atom| {
-            let passed = argument(body, call, atom);
-            let def = passed.and_then(|arg| body.def(arg.as_value()?));
+            let Some(passed) = argument(body, call, atom).and_then(|arg| arg.as_value()) else {
+                return false;
+            };
+            let def = body.def(passed);
             match def.map(|inst| body.insts[inst].op) {
                 Some(Op::Alloca { .. }) => true,
                 Some(Op::PtrAdd { offset, .. }) => offset > 0,
+                None => is_taken_for_granted(body, passed),
                 _ => false,
             }
         })
@@ -150,6 +154,33 @@ impl<'c> Callers<'c> {
             let number = passed.and_then(|arg| constant(self.program, body, arg));
             number.is_some_and(|number| !atom.class.contains(number))
         })
+    }
+}
+
+/// Does the function read or write through one of its parameters, and compare it with nothing?
+fn is_taken_for_granted(body: &Body, param: ValueId) -> bool {
+    let mut is_read = false;
+    for data in body.insts.iter() {
+        let is_it = |operand: Operand| operand.as_value() == Some(param);
+        match data.op {
+            Op::Cmp { a, b, .. } if is_it(a) || is_it(b) => return false,
+            Op::Load { addr } | Op::Store { addr, .. } => {
+                is_read |= accessed(body, addr) == Some(param)
+            }
+            _ => {}
+        }
+    }
+    is_read
+}
+
+/// The pointer that an access goes through: the address without the way to the field.
+fn accessed(body: &Body, mut addr: Operand) -> Option<ValueId> {
+    loop {
+        let value = addr.as_value()?;
+        match body.def(value).map(|inst| body.insts[inst].op) {
+            Some(Op::PtrAdd { base, .. }) => addr = base,
+            _ => return Some(value),
+        }
     }
 }
 

@@ -8,13 +8,17 @@ use drip_flow::{End, EndKind, Frame, UseFlow};
 use drip_program::{BlockId, Const, Op};
 
 use super::calls::CallContext;
-use super::doubts::{is_doubtful, is_unwanted, refused};
+use super::doubts::{ignored_refusal, is_changed_by_chance, is_doubtful, is_unwanted, refused};
 use super::execute::{Fuel, Second, second_look};
 use super::inevitable::{is_inevitable, is_only_in_variables, is_only_looked_at};
 use super::paths::{Path, Paths};
+use super::refusals::may_want_memory;
 use super::told::is_told_by_calls;
 use super::trials::Trials;
 use crate::finding::Confidence;
+
+/// Calls down from a function that refuses a block to those that can't have memory for it.
+const MAX_DEPTH_OF_REFUSAL: usize = 2;
 
 /// Paths of one losing end that are executed before it counts as undecided.
 const MAX_SECOND_LOOKS: usize = 8;
@@ -30,6 +34,8 @@ pub fn convincing_path(
     let frame = trials.frame;
     let mut excluded: Vec<Vec<BlockId>> = Vec::new();
     let mut suspicion: Option<(Path, Confidence)> = None;
+    // For want of memory everybody is refused.
+    let is_by_choice = |func| !may_want_memory(context, func, MAX_DEPTH_OF_REFUSAL);
     for _ in 0..MAX_SECOND_LOOKS {
         let Some((path, confidence)) = trials.feasible_path(flow, end, &excluded) else {
             break;
@@ -60,6 +66,12 @@ pub fn convincing_path(
             "second look"
         );
         match look.second {
+            Second::Lost if ignored_refusal(frame, flow, &path).is_some_and(is_by_choice) => {
+                return Some((path, Confidence::Low));
+            }
+            Second::Lost if is_changed_by_chance(frame, trials.values, flow, &path) => {
+                return Some((path, Confidence::Low));
+            }
             Second::Lost => return Some((path, confidence)),
             // The block may be lost before it is handed to whoever refuses it, too.
             Second::LostPerhaps if refused(frame, flow, &path).is_some() => {

@@ -232,6 +232,37 @@ pub fn refused(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> Option<(FuncId
     })
 }
 
+/// The callee that has refused the block it was handed, whatever the other arguments were, and keeps such blocks otherwise, where the function
+/// does not look at the number that says so. Who hands a block over without asking knows that it will be taken: an archive of the
+/// right kind, a key that is new.
+pub fn ignored_refusal(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> Option<FuncId> {
+    let object = *flow.objects.first()?;
+    let is_found =
+        |atom: &Atom| matches!(&atom.subject, Subject::Entry(path) if !path.loads.is_empty());
+    let is_handed = |inst: InstId| {
+        let mut targets = frame
+            .args(inst)
+            .iter()
+            .flat_map(|&arg| frame.local.targets(arg));
+        targets.any(|loc| loc.obj == object)
+    };
+    let is_number = |inst: InstId| {
+        let ty = frame.body.insts[inst].ty;
+        matches!(frame.program.types.get(ty), Type::Int(_))
+    };
+    let choices = path.hops.iter().flat_map(|hop| &hop.choices);
+    let mut choices = choices.filter(|c| is_handed(c.inst) && is_number(c.inst));
+    choices.find_map(|choice| {
+        let callee = defined_callee(frame, choice.inst)?;
+        let call = Called::new(frame, flow, choice.inst).filter(|call| !call.is_looked_at())?;
+        let chosen = call.outcomes.get(usize::from(choice.alternative))?;
+        let mut others = call.outcomes.iter();
+        let is_refused = chosen.when.iter().all(is_found)
+            && others.any(|other| call.is_kept_by(other) && call.takes_more(other, chosen));
+        is_refused.then_some(callee)
+    })
+}
+
 /// The same, and no caller could ever know: the callee's result does not tell which of the two happened.
 fn is_untold(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
     let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
@@ -276,6 +307,49 @@ fn is_changed_by_callee(
     flow: &UseFlow,
     path: &Path,
 ) -> bool {
+    turned_tests(frame, values, flow, path, comes_from_call)
+}
+
+/// The same, where no callee that may have changed the variable puts a certain number there (`s->open = 0`): whoever tests it again to free what
+/// it has allocated under that condition knows that it is the same.
+pub fn is_changed_by_chance(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    flow: &UseFlow,
+    path: &Path,
+) -> bool {
+    turned_tests(frame, values, flow, path, |frame, version| {
+        let cell = cell_of(frame.memssa.versions[version].region);
+        comes_from_call(frame, version)
+            && !writers(frame, version)
+                .into_iter()
+                .any(|inst| puts_number(frame, inst, cell))
+    })
+}
+
+/// Does an instruction put a certain number into this cell?
+fn puts_number(frame: &Frame<'_>, inst: InstId, cell: CellId) -> bool {
+    let place = frame.local.memory.cells[cell];
+    let Some(summary) = frame.calls.get(&inst) else {
+        return true;
+    };
+    let mut writes = summary.outcomes.iter().flat_map(|o| &o.writes);
+    writes.any(|write| {
+        let mut targets = frame.resolve(inst, &write.cell.base).to_vec().into_iter();
+        matches!(write.value, Value::Int(_))
+            && targets
+                .any(|loc| loc.obj == place.obj && loc.off.plus(write.cell.offset) == place.off)
+    })
+}
+
+/// Does the path take a test one way and later the same test of the same variable the other way, where the variable was changed so?
+fn turned_tests(
+    frame: &Frame<'_>,
+    values: &mut Values,
+    flow: &UseFlow,
+    path: &Path,
+    is_changed_so: impl Fn(&Frame<'_>, VersionId) -> bool,
+) -> bool {
     let mut tested: Vec<(RegionId, VersionId, Class)> = Vec::new();
     for pair in path.hops.windows(2) {
         let [block, next] = [&pair[0], &pair[1]].map(|hop| flow.nodes[hop.node].block);
@@ -294,10 +368,10 @@ fn is_changed_by_callee(
                 (old, class),
                 (Class::NonZero, Class::Eq(0)) | (Class::Eq(0), Class::NonZero)
             ) || matches!((old, class), (Class::Eq(a), Class::Ne(b)) | (Class::Ne(a), Class::Eq(b)) if a == b)
+                || matches!((old, class), (Class::Has(a), Class::Lacks(b)) | (Class::Lacks(a), Class::Has(b)) if a == b)
         };
-        let is_from_call = comes_from_call(frame, version);
         let before = tested.iter().filter(|t| t.0 == region && t.1 != version);
-        if is_from_call && before.into_iter().any(|t| is_opposite(t.2)) {
+        if before.into_iter().any(|t| is_opposite(t.2)) && is_changed_so(frame, version) {
             return true;
         }
         tested.push((region, version, class));
@@ -427,12 +501,28 @@ pub fn compares_texts(frame: &Frame<'_>, cond: Operand) -> bool {
 
 /// Was the version made by this call, or is it one of several of which one was?
 fn is_written_by(frame: &Frame<'_>, version: VersionId, call: InstId) -> bool {
+    writers(frame, version).contains(&call)
+}
+
+/// Was the version made by a call, or is it one of several of which one was?
+fn comes_from_call(frame: &Frame<'_>, version: VersionId) -> bool {
+    writers(frame, version).iter().any(|&inst| {
+        matches!(
+            frame.body.insts[inst].op,
+            Op::Call { .. } | Op::Invoke { .. }
+        )
+    })
+}
+
+/// What may have written a version last, by way of φs.
+fn writers(frame: &Frame<'_>, version: VersionId) -> Vec<InstId> {
+    let mut found = Vec::new();
     let mut seen = vec![version];
     let mut next = 0;
     while let Some(&version) = seen.get(next) {
         next += 1;
         match &frame.memssa.versions[version].def {
-            Def::Chi { inst, .. } if *inst == call => return true,
+            Def::Chi { inst, .. } => found.push(*inst),
             Def::Phi { operands, .. } => {
                 for &operand in operands {
                     if seen.len() < MAX_VERSIONS && !seen.contains(&operand) {
@@ -440,25 +530,8 @@ fn is_written_by(frame: &Frame<'_>, version: VersionId, call: InstId) -> bool {
                     }
                 }
             }
-            _ => {}
+            Def::Entry => {}
         }
     }
-    false
-}
-
-/// Was the version made by a call, or is it one of several of which one was?
-fn comes_from_call(frame: &Frame<'_>, version: VersionId) -> bool {
-    let is_call = |version: VersionId| match frame.memssa.versions[version].def {
-        Def::Chi { inst, .. } => {
-            matches!(
-                frame.body.insts[inst].op,
-                Op::Call { .. } | Op::Invoke { .. }
-            )
-        }
-        _ => false,
-    };
-    match &frame.memssa.versions[version].def {
-        Def::Phi { operands, .. } => operands.iter().any(|&operand| is_call(operand)),
-        _ => is_call(version),
-    }
+    found
 }

@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 
 use super::effects::bound_writes;
 use super::feasible::SmallQuestions;
-use super::interface::{atom_of, is_worth_telling};
+use super::interface::{atoms_of, is_worth_telling};
 use super::merge::{bounded, without_weaker};
 use super::objects::whole_copies;
 use super::zeroed::{is_stored_at_birth, is_zeroed};
@@ -656,14 +656,12 @@ impl ExitReader<'_, '_> {
     pub(super) fn atoms(&mut self, state: &State) -> Vec<Atom> {
         let mut atoms: Vec<Atom> = Vec::new();
         for &fact in &state.facts {
-            if let Some((sym, class)) = atom_of(self.values, fact)
-                && let Some(path) = self.symbol_path(sym)
-                && path.loads.len() <= 2
-            {
-                atoms.push(Atom {
-                    subject: Subject::Entry(path),
-                    class,
-                });
+            let (classes, depth) = atoms_of(self.values, fact);
+            for (sym, class) in classes {
+                if let Some(path) = self.symbol_path(sym).filter(|p| p.loads.len() <= depth) {
+                    let subject = Subject::Entry(path);
+                    atoms.push(Atom { subject, class });
+                }
             }
         }
         for (&obj, followed) in self.objects.iter().zip(&state.objects) {

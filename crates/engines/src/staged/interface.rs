@@ -6,6 +6,7 @@ use drip_memssa::Def;
 use drip_models::{CellPath, Certainty, Class, Root, Touched, Value};
 use drip_pointer::ObjKind;
 use drip_program::{Body, Const, Op, Operand, Program};
+use smallvec::SmallVec;
 
 /// Is a return reachable without passing a call that never returns?
 pub(super) fn returns(frame: &Frame<'_>) -> bool {
@@ -95,6 +96,38 @@ pub(super) fn is_worth_telling(cell: &CellPath, value: &Value, certainty: Certai
             cell.base.loads.is_empty() && (certainty == Certainty::Must || cell.offset.is_exact())
         }
     }
+}
+
+/// Loads from a parameter to the cell that an outcome has a condition on.
+const MAX_LOADS: usize = 2;
+
+/// The classes that a fact puts a symbol into, and how many loads from a parameter that is worth telling. Of a parameter that may be several
+/// numbers (`case 3: case 4:`) it is told what they lie between.
+pub(super) fn atoms_of(values: &Values, fact: TermId) -> (SmallVec<[(SymId, Class); 2]>, usize) {
+    match values.terms.kind(fact) {
+        TermKind::Or(alternatives) => (between(values, alternatives), 0),
+        _ => (atom_of(values, fact).into_iter().collect(), MAX_LOADS),
+    }
+}
+
+/// The bounds of a symbol that is one of several numbers.
+fn between(values: &Values, alternatives: &[TermId]) -> SmallVec<[(SymId, Class); 2]> {
+    let mut atoms = alternatives.iter().map(|&fact| atom_of(values, fact));
+    let Some((sym, first)) = atoms.next().flatten() else {
+        return SmallVec::new();
+    };
+    let (mut least, mut greatest) = (first, first);
+    for atom in atoms {
+        match (atom, least, greatest) {
+            (Some((other, Class::Eq(number))), Class::Eq(min), Class::Eq(max)) if other == sym => {
+                least = Class::Eq(number.min(min));
+                greatest = Class::Eq(number.max(max));
+            }
+            _ => return SmallVec::new(),
+        }
+    }
+    let bounds = least.bounds(greatest).into_iter().flatten();
+    bounds.map(|class| (sym, class)).collect()
 }
 
 /// A fact as symbol and class.

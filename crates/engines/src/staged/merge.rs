@@ -87,21 +87,33 @@ fn join_pairs(outcomes: &mut Vec<Outcome>, join: impl Fn(&Outcome, &Outcome) -> 
     }
 }
 
-/// What holds under either of two conditions: of `x < 0` and `x > 0` it is `x != 0`.
+/// What holds under either of two conditions: of `x < 0` and `x > 0` it is `x != 0`, and of the parameters `mode == 3` and `mode == 4` it
+/// is that it lies between them: callers pass constants, and a mode says who owns the result.
 fn either(a: &[Atom], b: &[Atom]) -> Vec<Atom> {
     let mut shared: Vec<Atom> = Vec::new();
     for x in a {
         for y in b.iter().filter(|y| y.subject == x.subject) {
             let class = x.class.join(y.class);
-            if class != Class::Any {
-                shared.push(Atom {
-                    subject: x.subject.clone(),
-                    class,
-                });
-            }
+            let between = match is_on_parameter(x) {
+                true => x.class.bounds(y.class),
+                false => [None, None],
+            };
+            let classes = between.into_iter().flatten().chain([class]);
+            shared.extend(
+                classes
+                    .filter(|&class| class != Class::Any)
+                    .map(|class| Atom {
+                        subject: x.subject.clone(),
+                        class,
+                    }),
+            );
         }
     }
     without_weaker(shared)
+}
+
+fn is_on_parameter(atom: &Atom) -> bool {
+    matches!(&atom.subject, Subject::Entry(path) if path.loads.is_empty())
 }
 
 /// `x == 3` says all that `x != 0` says, and `x <= 0` and `x != 0` together are `x < 0`.
@@ -131,8 +143,6 @@ pub(super) fn without_weaker(atoms: Vec<Atom>) -> Vec<Atom> {
 
 /// As many conditions as an outcome may have. Those on parameters come first: callers pass constants.
 pub(super) fn bounded(atoms: Vec<Atom>) -> Vec<Atom> {
-    let is_on_parameter =
-        |atom: &Atom| matches!(&atom.subject, Subject::Entry(path) if path.loads.is_empty());
     let (mut kept, deeper): (Vec<Atom>, Vec<Atom>) = atoms.into_iter().partition(is_on_parameter);
     kept.truncate(MAX_ATOMS_ON_PARAMETERS);
     let left = MAX_ATOMS.saturating_sub(kept.len());

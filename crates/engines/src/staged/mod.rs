@@ -7,6 +7,7 @@
 
 mod afterwards;
 mod alternatives;
+mod births;
 mod callers;
 mod calls;
 mod causes;
@@ -33,6 +34,7 @@ mod kept;
 mod known;
 mod merge;
 mod names;
+mod nulls;
 mod objects;
 mod paths;
 mod refusals;

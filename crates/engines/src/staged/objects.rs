@@ -8,7 +8,7 @@ use drip_flow::Frame;
 use drip_models::{Offset, Outcome, Root, Value, ValuePath};
 use drip_pointer::local::MAX_ASKED_BYTES;
 use drip_pointer::{CellId, Loc, Memory, ObjId, ObjKind};
-use drip_program::{Const, Op, Operand};
+use drip_program::{Const, DiType, Op, Operand};
 
 /// Holders followed along with one object; what is stored into further ones counts as escaped (ledger: untracked).
 pub const MAX_HOLDERS: usize = 4;
@@ -257,8 +257,35 @@ pub fn whole_copies<'f>(frame: &'f Frame<'_>) -> impl Iterator<Item = (ObjId, Ob
     })
 }
 
+/// Is it a `void *` of the caller's? What lies behind it may be pointers: elements that an array of any type gets (`append(a, &item, 1)`).
+/// Bytes and texts hold none.
+fn is_untyped(frame: &Frame<'_>, operand: Operand) -> bool {
+    let program = frame.program;
+    let param = operand
+        .as_value()
+        .and_then(|value| frame.body.as_param(value));
+    let types = program.funcs[frame.func].di_type;
+    let Some(DiType::Func { params, .. }) = types.map(|ty| &program.di_types[ty]) else {
+        return false;
+    };
+    let mut ty = param.and_then(|n| *params.get(n)?);
+    let mut is_behind = false;
+    while let Some(of) = ty {
+        ty = match program.di_types[of] {
+            DiType::Pointer { to } if !is_behind => {
+                is_behind = true;
+                to
+            }
+            DiType::Typedef { of, .. } | DiType::Const(of) | DiType::Qualified(of) => of,
+            _ => return false,
+        };
+    }
+    is_behind
+}
+
 /// Structures of the caller's that are copied as a whole to where others see them: all that they hold goes along. Of small ones, copied to a
-/// known place, every pointer is followed. A new block in `handed` is no such place: the summary tells the copy.
+/// known place, every pointer is followed; so much as is asked for may be anything behind a `void *`. A new block in `handed` is no such
+/// place: the summary tells the copy.
 pub fn copied_out(frame: &Frame<'_>, handed: &[ObjId]) -> Vec<ObjId> {
     let memory = &frame.local.memory;
     let mut found: Vec<ObjId> = Vec::new();
@@ -266,8 +293,10 @@ pub fn copied_out(frame: &Frame<'_>, handed: &[ObjId]) -> Vec<ObjId> {
         let Op::MemCopy { dst, src, len } = data.op else {
             continue;
         };
-        let Some(&Const::Int { bits, .. }) = frame.body.const_of(len) else {
-            continue;
+        let is_small = match frame.body.const_of(len) {
+            Some(&Const::Int { bits, .. }) => bits <= MAX_ASKED_BYTES,
+            _ if is_untyped(frame, src) => false,
+            _ => continue,
         };
         let is_outside = |loc: &drip_pointer::Loc| match memory.kind(loc.obj) {
             ObjKind::Fresh { .. } => !handed.contains(&loc.obj),
@@ -276,7 +305,7 @@ pub fn copied_out(frame: &Frame<'_>, handed: &[ObjId]) -> Vec<ObjId> {
         let targets = frame.local.targets(dst);
         // Nothing is followed into places that nobody knows.
         let is_anywhere = targets.iter().any(|loc| loc.obj == Memory::WORLD);
-        let is_followed = bits <= MAX_ASKED_BYTES && !is_anywhere;
+        let is_followed = is_small && !is_anywhere;
         if is_followed || !targets.iter().any(is_outside) {
             continue;
         }

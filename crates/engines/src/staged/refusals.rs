@@ -5,11 +5,12 @@
 //! know that their blocks will be taken (Engler's beliefs, over the whole program).
 
 use drip_flow::args_of;
-use drip_models::Root;
-use drip_program::{BlockId, Body, FuncId, InstId, Operand};
+use drip_models::{Root, Value};
+use drip_program::{BlockId, Body, CmpPred, Const, FuncId, InstId, Op, Operand};
 
 use super::callers::Callers;
 use super::calls::{CallContext, Open, call_summary};
+use super::interface::constant;
 
 /// One of so many calls has to be followed by a free; fewer are cases of their own, and all others mean that it can't happen.
 const MINDED: usize = 8;
@@ -64,4 +65,56 @@ impl Refusals<'_, '_> {
             })
         })
     }
+}
+
+/// May the function, or one that it calls, find that there is no memory, and return all the same?
+pub(super) fn may_want_memory(context: &CallContext<'_>, func: FuncId, depth: usize) -> bool {
+    let Some(body) = &context.program.funcs[func].body else {
+        return false;
+    };
+    let mut blocks = body.blocks.ids().iter();
+    let wants = blocks.any(|block| match without_memory(context, func, body, block) {
+        Some(refused) => body.block_insts(refused).all(|inst| {
+            let summary = call_summary(context, func, body, inst, &mut Open::default());
+            summary.is_none_or(|summary| summary.returns())
+        }),
+        None => false,
+    });
+    let mut callees = context.graph.graph.succs(func).iter();
+    wants || depth > 1 && callees.any(|&callee| may_want_memory(context, callee, depth - 1))
+}
+
+/// Where a branch goes if a call has returned null that returns new blocks otherwise, or that nobody can tell.
+fn without_memory(
+    context: &CallContext<'_>,
+    func: FuncId,
+    body: &Body,
+    block: BlockId,
+) -> Option<BlockId> {
+    let def = |operand: Operand| body.def(operand.as_value()?);
+    let Op::CondBr { cond, then, els } = body.insts[body.terminator(block)].op else {
+        return None;
+    };
+    let Op::Cmp { pred, a, b } = body.insts[def(cond)?].op else {
+        return None;
+    };
+    let refused = match pred {
+        CmpPred::Eq => then,
+        CmpPred::Ne => els,
+        _ => return None,
+    };
+    let is_null = constant(context.program, body, b) == Some(0);
+    let call = def(a).filter(|_| is_null)?;
+    let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = body.insts[call].op else {
+        return None;
+    };
+    let is_direct = matches!(body.const_of(callee), Some(Const::Func(_)));
+    let makes = || {
+        let summary = call_summary(context, func, body, call, &mut Open::default());
+        summary.is_some_and(|summary| {
+            let mut outcomes = summary.outcomes.iter();
+            outcomes.any(|outcome| matches!(outcome.ret, Value::Fresh { .. }))
+        })
+    };
+    (!is_direct || makes()).then_some(refused)
 }

@@ -23,6 +23,7 @@ use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Op, Operand};
 use smallvec::SmallVec;
 
+use super::births::tell_births;
 use super::effects::{bound_writes, handed_out, reduce_effects};
 use super::exits::ExitReader;
 use super::feasible::SmallQuestions;
@@ -140,6 +141,7 @@ pub fn summarize(
         limited: maker.limited,
     };
     counted_releases(&mut summary);
+    tell_births(frame, handed, &mut summary.outcomes);
     tell_new_results(frame, handed, &mut summary.outcomes);
     unify_fresh(&mut summary);
     let may_keep_result = summary

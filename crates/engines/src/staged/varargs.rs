@@ -1,8 +1,8 @@
 //! Question: does a function free or keep what it is given behind its named parameters (`char *join(int n, ...)`)?
 //!
 //! What follows `va_start` is not followed value by value. It is enough to know whether some pointer that comes from the list is
-//! handed on: stored, returned, or given to a callee that frees or keeps it. Then everything behind the named parameters is the
-//! function's; otherwise (a list that goes to `vfprintf`, strings that are only read) it stays the caller's.
+//! handed on: stored, returned, or given to a callee that frees or keeps it, or what it leads to. Then everything behind the named
+//! parameters is the function's; otherwise (a list that goes to `vfprintf`, strings that are only read) it stays the caller's.
 //! Targets lower `va_arg` to loads: from the list the areas where arguments are, from these the arguments. Domain: values that
 //! may be a pointer into the list's memory, or come out of it; order: until nothing is new; cost: linear in the uses.
 
@@ -96,16 +96,14 @@ fn is_argument(frame: &Frame<'_>, lists: &[ValueId], value: ValueId) -> bool {
     }
 }
 
-/// Does some outcome of the call free or keep this argument?
+/// Does some outcome of the call free or keep this argument, or what it leads to (`clear_all(&a, &b, NULL)`)?
 fn is_taken(frame: &Frame<'_>, call: InstId, value: ValueId) -> bool {
     let args = args_of(frame.body, call);
     let Some(summary) = frame.calls.get(&call) else {
         return true;
     };
     let is_it = |path: &ValuePath| match path.root {
-        Root::Arg(n) if path.loads.is_empty() => {
-            args.get(usize::from(n)).and_then(|arg| arg.as_value()) == Some(value)
-        }
+        Root::Arg(n) => args.get(usize::from(n)).and_then(|arg| arg.as_value()) == Some(value),
         _ => false,
     };
     let takes = |outcome: &Outcome| {

@@ -78,6 +78,11 @@ pub(super) trait Asker {
     /// Does nobody come back from this call?
     fn never_passes(&mut self, inst: InstId) -> bool;
 
+    /// Does the program end in this statement, where this way has led to it?
+    fn falls(&mut self, _: &Way, _: InstId) -> bool {
+        false
+    }
+
     /// The condition's value, where it is known on this way.
     fn decides(&mut self, way: &Way, cond: Operand) -> Option<bool>;
 
@@ -162,7 +167,9 @@ impl<'w, A: Asker> Ways<'w, A> {
             .block_insts(block)
             .filter(|inst| inst.as_u32() >= first)
         {
-            if self.asker.never_passes(inst) {
+            let falls = self.asker.falls(&self.way, inst);
+            self.decided += usize::from(falls);
+            if falls || self.asker.never_passes(inst) {
                 self.work.end();
                 return true;
             }

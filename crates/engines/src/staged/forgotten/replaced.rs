@@ -4,8 +4,9 @@
 //! What is asked for of variables:
 //!
 //! - the function, or one that it calls, puts new blocks into the variable, so that the next run finds one there;
-//! - it can run again: it is called in a loop, or by somebody who can;
-//! - nobody who calls it also calls somebody who empties the variable;
+//! - it can run again: it is called in a loop, or by somebody who can, and not only where the variable was looked at;
+//! - nobody who calls it, or a function that does nothing else, also calls somebody who empties the variable (of fields: or a function
+//!   that hands on what it got);
 //! - no variable that the function or a maker sets decides whether the store is come to (`if (!loaded)`): it may happen once;
 //! - the block is no copy of what a caller passes, unless somebody frees what the variable holds: settings that are given twice are
 //!   nobody's concern.
@@ -15,7 +16,7 @@
 
 use drip_base::IdSet;
 use drip_flow::args_of;
-use drip_program::{Cfg, Const, FuncId, InstId, Op, Operand};
+use drip_program::{Body, Cfg, Const, FuncId, InstId, Op, Operand, Type};
 use rustc_hash::FxHashMap;
 
 use super::super::callers::Callers;
@@ -26,6 +27,9 @@ use super::view::View;
 
 /// Calls down to the one that fills the variable, and to one that empties it.
 const MAX_DEPTH: usize = 4;
+
+/// Functions around one another that do nothing but call the next (`void new_list(void) { new_object(LIST); }`), or hand on what they got.
+const MAX_WRAPPERS: usize = 3;
 
 /// Steps from a branch back to the variable that it looks at.
 const MAX_STEPS: usize = 4;
@@ -54,7 +58,8 @@ impl<'a, 'c> Replacements<'a, 'c> {
             return false;
         };
         let func = view.func;
-        if !self.repeated.contains(func) || self.is_guarded(view, cfg, place, store) {
+        let is_repeated = self.repeated.contains(func) && !self.is_called_when_empty(func, place);
+        if !is_repeated || self.is_guarded(view, cfg, place, store) {
             return false;
         }
         let graph = &self.context.graph.graph;
@@ -104,6 +109,69 @@ impl<'a, 'c> Replacements<'a, 'c> {
         args_of(body, call).iter().any(is_parameter)
     }
 
+    /// Does every call that can happen again look at the variable first (`if (!buffer) init();`)?
+    fn is_called_when_empty(&self, func: FuncId, place: Place) -> bool {
+        let calls = self.callers.of(func).iter();
+        let mut again = calls.filter_map(|&(caller, call)| {
+            let body = self.context.program.funcs[caller].body.as_ref()?;
+            let block = body.block_of(call)?;
+            let cfg = Cfg::build(body);
+            let is_again = self.repeated.contains(caller) || cfg.loops().innermost(block).is_some();
+            is_again.then_some((body, cfg, block))
+        });
+        again.all(|(body, cfg, mut block)| {
+            while let Some(above) = cfg.dominators().idom(block) {
+                if let Op::CondBr { cond, .. } = body.insts[body.terminator(above)].op
+                    && looks_at(body, cond, place, MAX_STEPS)
+                {
+                    return true;
+                }
+                block = above;
+            }
+            false
+        })
+    }
+
+    /// Those who call the function, and those who call functions that do nothing else, or that hand on what they got.
+    fn callers_around(&self, func: FuncId, place: Place) -> Vec<(FuncId, FuncId)> {
+        let graph = &self.context.graph.graph;
+        let mut around: Vec<(FuncId, FuncId)> = Vec::new();
+        let mut open = vec![func];
+        for _ in 0..MAX_WRAPPERS {
+            for called in std::mem::take(&mut open) {
+                for &(caller, call) in self.callers.of(called) {
+                    let is_wrapper = graph.succs(caller).iter().all(|&callee| callee == called);
+                    let hands_on =
+                        place.structure().is_some() && self.hands_on_parameter(caller, call);
+                    if (is_wrapper || hands_on) && !open.contains(&caller) {
+                        open.push(caller);
+                    }
+                    around.push((caller, called));
+                }
+            }
+        }
+        around.sort_unstable();
+        around.dedup();
+        around
+    }
+
+    /// `read_part(&whole->part)` or `read(whole)`, where the whole is the caller's parameter: whoever has it knows what is in it.
+    fn hands_on_parameter(&self, caller: FuncId, call: InstId) -> bool {
+        let program = self.context.program;
+        let Some(body) = &program.funcs[caller].body else {
+            return false;
+        };
+        let is_pointer = |value| matches!(program.types.get(body.value_ty(value)), Type::Ptr);
+        args_of(body, call).iter().any(|arg| {
+            let def = arg.as_value().and_then(|value| body.def(value));
+            let whole = match def.map(|inst| body.insts[inst].op) {
+                Some(Op::PtrAdd { base, .. }) => base.as_value(),
+                _ => arg.as_value(),
+            };
+            whole.is_some_and(|whole| body.as_param(whole).is_some() && is_pointer(whole))
+        })
+    }
+
     /// Does one who calls the function call somebody, too, who leaves the variable empty?
     fn is_emptied_around(&self, func: FuncId, place: Place) -> bool {
         let mut emptying = self.facts.emptying(place);
@@ -119,10 +187,10 @@ impl<'a, 'c> Replacements<'a, 'c> {
             return false;
         }
         let graph = &self.context.graph.graph;
-        let mut callers = self.callers.of(func).iter();
-        callers.any(|&(caller, _)| {
+        let mut callers = self.callers_around(func, place).into_iter();
+        callers.any(|(caller, called)| {
             let others = graph.succs(caller).iter().copied();
-            let others: Vec<FuncId> = others.filter(|&f| f != func && f != caller).collect();
+            let others: Vec<FuncId> = others.filter(|&f| f != called && f != caller).collect();
             let reached = below(graph, &others, MAX_DEPTH);
             emptying
                 .iter()
@@ -173,6 +241,23 @@ impl<'a, 'c> Replacements<'a, 'c> {
             Op::Load { addr } => view.place(addr).is_some_and(|asked| asked != place),
             _ => false,
         }
+    }
+}
+
+/// Does a condition look at what a variable holds?
+fn looks_at(body: &Body, operand: Operand, place: Place, steps: usize) -> bool {
+    let (Some(steps), Some(inst)) = (
+        steps.checked_sub(1),
+        operand.as_value().and_then(|value| body.def(value)),
+    ) else {
+        return false;
+    };
+    match body.insts[inst].op {
+        Op::Cmp { a, b, .. } => looks_at(body, a, place, steps) || looks_at(body, b, place, steps),
+        Op::Cast { value, .. } => looks_at(body, value, place, steps),
+        Op::Load { addr } => matches!(body.const_of(addr),
+            Some(&Const::Global { global, offset: 0 }) if place == Place::Variable(global)),
+        _ => false,
     }
 }
 

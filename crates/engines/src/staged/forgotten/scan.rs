@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 
 use drip_models::{Offset, Root, Summary, Value, ValuePath};
 use drip_pointer::owners::{Field, structure_name, structures_in};
-use drip_program::{Const, DiTypeId, InstId, Op, Operand};
+use drip_program::{Const, DiTypeId, InstId, Op, Operand, StrId};
 
 use super::facts::{Facts, Place, Release, Taking};
 use super::view::{Uses, View, new_block, releases, returns, taking_of};
@@ -172,7 +172,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             tracing::trace!(place = place.text(program), function, ?taking, takers = ?uses.takers, "taken");
         }
         match uses.taking {
-            Some(Taking::Returned) if self.stores_to(place) || self.frees_owner(inst) => {
+            Some(Taking::Returned) if self.stores_to(place) || self.frees_owner(place, inst) => {
                 self.facts.take(place, Taking::Moved, self.view.func);
             }
             Some(Taking::Returned) if self.is_called => {}
@@ -260,15 +260,34 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
         }
     }
 
-    /// Is the structure that an instruction has read from freed here, too? Then what it held is moved out of it.
-    fn frees_owner(&self, read: InstId) -> bool {
+    /// Is the structure that an instruction has read from freed here, too, or one of its kind (`item = q->head->item; old = q->head;
+    /// free(old);`)? Then what it held is moved out of it.
+    fn frees_owner(&self, place: Place, read: InstId) -> bool {
         let Op::Load { addr } = self.view.body.insts[read].op else {
             return false;
         };
         let owner = self.view.base(addr);
-        owner.is_some_and(|owner| {
+        let is_freed = owner.is_some_and(|owner| {
             let takers = self.view.uses(owner, None).takers;
             takers.iter().any(|taker| taker.1 == Taking::Freed)
+        });
+        is_freed || place.structure().is_some_and(|name| self.frees_kind(name))
+    }
+
+    /// Does the function free a structure of this name?
+    fn frees_kind(&self, name: StrId) -> bool {
+        let body = self.view.body;
+        body.insts.iter_enumerated().any(|(call, data)| {
+            let (Op::Call { args, .. } | Op::Invoke { args, .. }) = data.op else {
+                return false;
+            };
+            let mut args = (0u16..).zip(body.list(args));
+            args.any(|(n, &arg)| {
+                let ty = self.view.owners.structure(arg);
+                let kind = ty.and_then(|ty| structure_name(self.view.context.program, ty));
+                let summary = self.view.summary(call).filter(|_| kind == Some(name));
+                summary.is_some_and(|summary| releases(&summary, n))
+            })
         })
     }
 
