@@ -30,6 +30,7 @@ mod inspect;
 mod interface;
 mod kept;
 mod known;
+mod marks;
 mod merge;
 mod names;
 mod objects;
