@@ -15,7 +15,7 @@
 //!    who does both, has forgotten it.
 //!
 //! Further ones: an owner is overwritten (see [`overwritten`]); a structure is taken apart and not freed (see [`released`]); a node is
-//! freed, and its field is not, as those of other nodes are (see [`siblings`]).
+//! freed, and its field is not, as those of other nodes are (see [`siblings`]); a failure undoes only a part (see [`undone`]).
 //!
 //! Order: one pass over all functions, when all summaries are known. Cost: linear in the program.
 //!
@@ -25,6 +25,7 @@
 
 mod care;
 mod facts;
+mod in_use;
 mod overwritten;
 mod passed;
 mod programs;
@@ -32,6 +33,7 @@ mod released;
 mod replaced;
 mod scan;
 mod siblings;
+mod undone;
 mod view;
 
 use drip_base::{IdSet, Watch};
@@ -46,6 +48,7 @@ use self::released::{Destructors, Unreleased};
 use self::replaced::Replacements;
 use self::scan::Scan;
 use self::siblings::orphans;
+use self::undone::{Undone, undone};
 use self::view::View;
 use super::callers::Callers;
 use super::calls::{CallContext, Open, call_summary, callee_name};
@@ -114,6 +117,12 @@ pub(super) fn forgotten_fields(
             let made = &facts.made[&lost.place];
             let loss = Loss::overwritten(context, lost.place, lost.func, lost.store);
             found.extend(loss.finding(context, made));
+        }
+    }
+    for view in &views {
+        for lost in undone(view, &facts) {
+            let loss = Loss::undone(context, view.func, &lost);
+            found.extend(loss.finding(context, &[lost.made]));
         }
     }
     let mut never_freed: FxHashSet<StrId> = FxHashSet::default();
@@ -190,6 +199,24 @@ impl Loss {
             message: "is lost: it is overwritten",
             text: format!(
                 "`{variable}` is overwritten here, and nobody has taken what it held: last reference lost"
+            ),
+            variable,
+        }
+    }
+
+    /// A function that fails undoes only a part of what it did.
+    fn undone(context: &CallContext<'_>, func: FuncId, lost: &Undone) -> Loss {
+        let program = context.program;
+        let variable = lost.place.text(program);
+        let name = program.func_name(func);
+        Loss {
+            key: format!("undone|{variable}|{name}"),
+            rule: Rule::D002,
+            func,
+            inst: lost.inst,
+            message: "is lost: a failure leaves it behind",
+            text: format!(
+                "lost: `{name}` fails here and leaves what it has put into `{variable}`, which its other failures free"
             ),
             variable,
         }
