@@ -97,3 +97,45 @@ void screen_free(struct screen *s) {
   free(s->name_ok);
   free(s); // LOST
 }
+
+/* Filled with numbers by a call, with new blocks by hand, and copied into a node. */
+struct lock {
+  int owner;
+  char *kind_bad, *kind_ok;
+};
+
+struct lock_node {
+  struct lock lock;
+  struct lock_node *next;
+};
+
+struct lock_node *locks_read(FILE *file) {
+  struct lock_node *first = NULL, **last = &first;
+  char line[100], kind[32];
+  while (fgets(line, sizeof line, file)) {
+    struct lock lock = {.owner = 0};
+    if (sscanf(line, "%d %31s", &lock.owner, kind) != 2)
+      continue;
+    lock.kind_bad = strdup(kind); // LEAK D004
+    lock.kind_ok = strdup(kind);
+    *last = calloc(1, sizeof **last);
+    if (!*last)
+      abort();
+    (*last)->lock = lock;
+    last = &(*last)->next;
+  }
+  return first;
+}
+
+static void lock_clear(struct lock *lock) {
+  free(lock->kind_ok);
+}
+
+void locks_free(struct lock_node *n) {
+  while (n) {
+    struct lock_node *next = n->next;
+    lock_clear(&n->lock);
+    free(n); // LOST
+    n = next;
+  }
+}

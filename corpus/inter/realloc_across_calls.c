@@ -107,3 +107,89 @@ int built_up_ok(const char *in) {
     return 1;
   return 0;
 }
+
+/* A mark instead of a block asks for a new one, as null does; blocks are moved. */
+static const char *zeroed_mark = "zeroed";
+
+static void *any_alloc(const void *old, size_t n) {
+  void *p;
+  if (!old)
+    p = malloc(n);
+  else if (old == zeroed_mark)
+    p = calloc(n, 1);
+  else
+    p = realloc((void *)old, n);
+  if (!p)
+    abort();
+  return p;
+}
+
+struct window {
+  char *bytes;
+  size_t size;
+};
+
+static char *window_at(struct window *w, size_t n) {
+  if (n > w->size) {
+    w->bytes = any_alloc(w->bytes, n);
+    w->size = n;
+  }
+  return w->bytes;
+}
+
+static struct window *window_open(void) {
+  struct window *w = any_alloc(zeroed_mark, sizeof *w);
+  return w;
+}
+
+int marked_growth_bad(size_t n) {
+  struct window *w = window_open();
+  int first = 0;
+  for (size_t i = 1; i < n; i++)
+    first += window_at(w, i)[0]; // LEAK
+  free(w);
+  return first;
+}
+
+int marked_growth_ok(size_t n) {
+  struct window *w = window_open();
+  int first = 0;
+  for (size_t i = 1; i < n; i++)
+    first += window_at(w, i)[0];
+  free(w->bytes);
+  free(w);
+  return first;
+}
+
+struct pane {
+  char *bytes;
+  size_t size;
+};
+
+struct pane *pane_new(void) { return any_alloc(zeroed_mark, sizeof(struct pane)); }
+
+void pane_grow(struct pane *p, size_t n) {
+  p->bytes = any_alloc(p->bytes, n); // LEAK D004
+  p->size = n;
+}
+
+void pane_free_bad(struct pane *p) {
+  free(p); // LOST
+}
+
+struct sheet {
+  char *bytes;
+  size_t size;
+};
+
+struct sheet *sheet_new(void) { return any_alloc(zeroed_mark, sizeof(struct sheet)); }
+
+void sheet_grow(struct sheet *p, size_t n) {
+  p->bytes = any_alloc(p->bytes, n);
+  p->size = n;
+}
+
+void sheet_free_ok(struct sheet *p) {
+  free(p->bytes);
+  free(p);
+}

@@ -217,3 +217,129 @@ void close_streams(struct streams *streams) {
   free_sizes_ok(&streams->sizes);
   free_sizes_bad(&streams->sizes);
 }
+
+/* A field of a structure that is in use is emptied: what the function has read of it says that it is no new one. */
+struct meter {
+  int mode;
+  char *drawn_bad, *drawn_ok;
+};
+
+void meter_draw(struct meter *m) {
+  if (!m->drawn_bad)
+    m->drawn_bad = calloc(80, 1); // LEAK D003
+  if (!m->drawn_ok)
+    m->drawn_ok = calloc(80, 1);
+}
+
+void meter_set_mode_bad(struct meter *m, int mode) {
+  if (m->mode == mode)
+    return;
+  m->drawn_bad = NULL; // LOST
+  m->mode = mode;
+}
+
+void meter_set_mode_ok(struct meter *m, int mode) {
+  if (m->mode == mode)
+    return;
+  free(m->drawn_ok);
+  m->drawn_ok = NULL;
+  m->mode = mode;
+}
+
+void meter_init_ok(struct meter *m, int mode) {
+  m->mode = mode;
+  m->drawn_bad = NULL;
+  m->drawn_ok = NULL;
+}
+
+static void meter_done(struct meter *m) {
+  free(m->drawn_bad);
+  free(m->drawn_ok);
+}
+
+void meter_free(struct meter *m) {
+  meter_done(m);
+  free(m);
+}
+
+/* The name of a node that was found in a list. */
+struct entry {
+  struct entry *next;
+  char *key_bad, *key_ok;
+};
+
+static struct entry *entries;
+
+void entry_add(const char *key) {
+  struct entry *e = calloc(1, sizeof *e);
+  if (!e)
+    return;
+  e->key_bad = strdup(key); // LEAK D003
+  e->key_ok = strdup(key);
+  e->next = entries;
+  entries = e;
+}
+
+void entry_shorten(const char *key) {
+  struct entry *e;
+  for (e = entries; e; e = e->next) {
+    if (strlen(key) < strlen(e->key_bad))
+      e->key_bad = strdup(key); // LOST
+    if (strlen(key) < strlen(e->key_ok)) {
+      free(e->key_ok);
+      e->key_ok = strdup(key);
+    }
+  }
+}
+
+void entry_free(struct entry *e) {
+  free(e->key_bad);
+  free(e->key_ok);
+  free(e);
+}
+
+/* Overwritten by a function that gets the field's address. */
+struct ticket {
+  int state;
+  char *note_bad, *note_ok;
+};
+
+static void copy_note(char **to, const char *text) {
+  *to = strdup(text);
+}
+
+void ticket_note(struct ticket *t, const char *text) {
+  if (t->note_bad && !strcmp(t->note_bad, text))
+    return;
+  copy_note(&t->note_bad, text); // LEAK D003 // LOST
+  free(t->note_ok);
+  copy_note(&t->note_ok, text);
+}
+
+void ticket_free(struct ticket *t) {
+  free(t->note_bad);
+  free(t->note_ok);
+  free(t);
+}
+
+/* Made where a caller has found nothing. */
+struct scan {
+  int level;
+  char *map_ok;
+};
+
+static void scan_alloc_ok(struct scan *s) {
+  s->map_ok = calloc((size_t)s->level, 1);
+}
+
+void scan_mark_ok(struct scan *s, int at) {
+  if (!s->map_ok)
+    scan_alloc_ok(s);
+  if (s->map_ok)
+    s->map_ok[at] = 1;
+}
+
+void scan_free(struct scan *s) {
+  free(s->map_ok);
+  free(s);
+}

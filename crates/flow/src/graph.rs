@@ -167,9 +167,9 @@ impl UseFlow {
         fates.collect()
     }
 
-    /// For twins: do both explorations of the same objects tell the same? Where states were joined, paths are missing, or an object went to
-    /// more places than are remembered, both may be right.
-    pub fn tells_the_same(&self, other: &UseFlow) -> bool {
+    /// For twins: the fates that only one of two explorations of the same objects tells. Where states were joined, paths are missing, or an
+    /// object went to more places than are remembered, both may be right.
+    pub fn difference(&self, other: &UseFlow) -> Vec<(EndKind, InstId, Option<Machine>)> {
         let is_untracked = |end: &End| {
             let machine = end.state.objects.first().map(|object| object.machine);
             matches!(
@@ -182,7 +182,11 @@ impl UseFlow {
         };
         let is_exact =
             |flow: &UseFlow| !flow.limited && !flow.crowded && !flow.ends.iter().any(is_untracked);
-        !is_exact(self) || !is_exact(other) || self.fates() == other.fates()
+        if !is_exact(self) || !is_exact(other) {
+            return Vec::new();
+        }
+        let (mine, others) = (self.fates(), other.fates());
+        mine.symmetric_difference(&others).copied().collect()
     }
 
     /// The call that makes the object in question, if it is a new one, and its number among those that the call makes.

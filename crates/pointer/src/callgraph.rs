@@ -6,7 +6,7 @@
 //! initialiser or store puts into that variable or at that offset, whose type fits the call. A structure that is copied
 //! takes its functions along. Tables of function pointers and virtual tables are fields of constant globals. Hooks with a
 //! setter keep their initial and every visible target. A local pointer that is set by its address is one of the functions that stand in
-//! the same body. Calls of parameters and of pointers from elsewhere stay
+//! the same body. A parameter is what all callers pass ([`callbacks`](crate::callbacks)). Calls of pointers from elsewhere stay
 //! unresolved: unknown functions, counted.
 //! Domain: sets of functions per (variable, offset) and per field offset. One pass to collect, one to resolve; linear.
 
@@ -20,6 +20,7 @@ use drip_program::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::callbacks::Callbacks;
 use crate::owners::{Field, Owners, slot_of_global};
 
 /// Candidates of one indirect call; with more the call is an unknown function.
@@ -73,6 +74,7 @@ struct StructCopy {
 impl CallGraph {
     pub fn build(program: &Program) -> CallGraph {
         let stores = collect(program);
+        let callbacks = Callbacks::build(program);
         let no_return = NoReturn::build(program, &[]);
         let ends = |func: FuncId| {
             no_return.contains(func) && program.funcs[func].attrs.has(FuncAttrs::NOUNWIND)
@@ -88,6 +90,10 @@ impl CallGraph {
                 };
                 let call = Signature::of_call(program, body, data.ty, body.list(args));
                 let mut candidates = candidates(program, body, &stores, callee, &call);
+                if candidates.is_empty() {
+                    let passed = callbacks.of(id, body, callee).iter().copied();
+                    candidates.extend(passed.filter(|&f| call.fits(program, &program.funcs[f])));
+                }
                 let mut found = match candidates.len() {
                     0 => Callees::Unknown,
                     1..=MAX_TARGETS => Callees::Known(SmallVec::from_slice(&candidates)),

@@ -3,6 +3,7 @@
 //! Architecture invariant: knows summaries as data; knows nothing of leaks, paths or findings.
 
 pub mod andersen;
+mod callbacks;
 pub mod callgraph;
 mod constants;
 pub mod local;

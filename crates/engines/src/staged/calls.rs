@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 
 use super::delegates::Delegates;
 use super::interface::constant;
+use super::marks::with_marks;
 use super::unify::{rename, unify_fresh};
 use super::varargs::{MAX_VARARGS, named_parameters};
 
@@ -102,6 +103,7 @@ pub fn call_summary(
         }
     };
     let args = body.list(args);
+    let summary = with_marks(context, body, args, summary);
     let summary = possible(context.program, body, args, summary);
     // Numbers behind the named parameters are printed.
     let named = match body.const_of(callee) {

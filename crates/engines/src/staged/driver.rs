@@ -21,12 +21,12 @@ use super::calls::{CallContext, anything};
 use super::causes::{Caused, one_per_cause, one_per_place};
 use super::delegates::{Delegates, delegates};
 use super::fates::{Ending, Fates};
-use super::forgotten::forgotten_fields;
+use super::forgotten::{Forgotten, forgotten};
 use super::function::{Result, Wanted, analyse};
 use super::merge::narrowed;
 use super::refusals::Refusals;
 use super::settings::{Setting, freed_settings};
-use crate::finding::{Analysis, Confidence, Finding, LedgerEntry, Rule, SourcePos, Verdict};
+use crate::finding::{Analysis, Confidence, LedgerEntry, Rule, SourcePos, Verdict};
 
 /// Rounds over a recursive component of at most [`SMALL_COMPONENT`] functions: a structure that is freed recursively takes a round
 /// per level until its summary says what holds for all levels. If summaries still change then, they are taken as they are and
@@ -90,7 +90,7 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
     }
     // A run that was stopped does not know all who free: nothing can be said of the whole program.
     if !watch.is_stopped() {
-        let forgotten = forgotten_fields(&facts.context(&computed), &callers, watch);
+        let forgotten = forgotten(&facts.context(&computed), &callers, watch);
         add_forgotten(forgotten, &mut findings, &mut analysis.ledger);
     }
     let order = |f: &Caused| {
@@ -112,13 +112,17 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
 }
 
 /// Adds what destructors forget. Blocks that a path is known to lose need no second finding.
-fn add_forgotten(forgotten: Vec<Finding>, findings: &mut Vec<Caused>, ledger: &mut [LedgerEntry]) {
+fn add_forgotten(forgotten: Forgotten, findings: &mut Vec<Caused>, ledger: &mut [LedgerEntry]) {
+    let suspected = findings.iter().flat_map(|f| &f.finding.allocation);
+    let suspected: FxHashSet<SourcePos> = suspected.map(|link| link.at.clone()).collect();
+    let unkept = forgotten.unkept.into_iter();
+    let unkept = unkept.filter(|finding| !suspected.contains(&finding.primary));
     // A suspicion that is not shown by default is no reason to be silent.
     let shown = findings.iter().map(|f| &f.finding);
     let shown = shown.filter(|finding| finding.confidence > Confidence::Low);
     let chains = shown.flat_map(|finding| &finding.allocation);
     let known: FxHashSet<SourcePos> = chains.map(|link| link.at.clone()).collect();
-    for finding in forgotten {
+    for finding in forgotten.places.into_iter().chain(unkept) {
         if known.contains(&finding.primary) || is_system_header(&finding.primary.file) {
             continue;
         }

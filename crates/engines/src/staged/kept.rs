@@ -4,8 +4,8 @@
 use drip_cond::TermKind;
 use drip_flow::{Escape, Machine, State, Symbol, Where};
 use drip_models::{
-    CellPath, Certainty, Class, Escape as SummaryEscape, EscapeTo, Outcome, Root, Value, ValuePath,
-    Write,
+    Atom, CellPath, Certainty, Class, Escape as SummaryEscape, EscapeTo, Outcome, Root, Subject,
+    Value, ValuePath, Write,
 };
 use drip_pointer::local::MAX_ENTRY_DEPTH;
 use drip_pointer::{ObjId, ObjKind};
@@ -15,6 +15,17 @@ use smallvec::SmallVec;
 use super::effects::handed_out;
 use super::exits::ExitReader;
 use super::zeroed::{is_zeroed, stored_cells};
+
+/// The outcome is one of a parameter that is no block.
+fn is_none(outcome: &mut Outcome, parameter: ValuePath) {
+    let subject = Subject::Entry(parameter);
+    outcome.when.retain(|atom| atom.subject != subject);
+    outcome.when.push(Atom {
+        subject,
+        class: Class::Eq(0),
+    });
+    outcome.when.sort();
+}
 
 impl ExitReader<'_, '_> {
     /// Blocks that callers get full of zeros. What was stored there since and is not told may be anything.
@@ -41,7 +52,7 @@ impl ExitReader<'_, '_> {
     }
 
     /// A parameter that the path knows to be some other pointer (`if (p == NULL || p == none)`) is no block of the caller's: no
-    /// condition can say that, so it counts as escaped.
+    /// condition can say that, so it counts as escaped. To a function that reallocates its argument it is as good as null.
     pub(super) fn other_pointers(&mut self, state: &State, outcome: &mut Outcome) {
         let frame = self.frame;
         for &fact in &state.facts {
@@ -67,15 +78,35 @@ impl ExitReader<'_, '_> {
                     )
                 };
                 if let Some(n) = frame.body.as_param(value).filter(|_| is_pointer(value)) {
-                    outcome.escapes.push(SummaryEscape {
-                        path: ValuePath::arg(n as u16),
-                        to: EscapeTo::Unknown,
-                    });
+                    let path = ValuePath::arg(n as u16);
+                    match self.is_reallocated(&path) {
+                        true => is_none(outcome, path),
+                        false => outcome.escapes.push(SummaryEscape {
+                            path,
+                            to: EscapeTo::Unknown,
+                        }),
+                    }
                 }
             }
         }
         outcome.escapes.sort();
         outcome.escapes.dedup();
+    }
+
+    /// Does the function move what this parameter points to into a new block (`alloc(old, n)`)? A mark that callers pass instead of a
+    /// block (`alloc(ZEROED, n)`) then asks for a new one, as null does.
+    fn is_reallocated(&self, parameter: &ValuePath) -> bool {
+        let frame = self.frame;
+        let mut calls = frame.body.insts.ids().iter();
+        calls.any(|call| {
+            let summary = frame.calls.get(&call).into_iter();
+            let mut copies = summary.flat_map(|s| &s.outcomes).flat_map(|o| &o.copies);
+            copies.any(|copy| {
+                let from = frame.resolve(call, &copy.from);
+                let mut paths = from.iter().filter_map(|loc| self.object_path(loc.obj));
+                paths.any(|path| path == *parameter)
+            })
+        })
     }
 
     /// Fresh objects that something outside leads to after this outcome, and that are nobody else's.

@@ -32,6 +32,7 @@ mod inspect;
 mod interface;
 mod kept;
 mod known;
+mod marks;
 mod merge;
 mod names;
 mod nulls;

@@ -15,7 +15,8 @@
 //!    who does both, has forgotten it.
 //!
 //! Further ones: an owner is overwritten (see [`overwritten`]); a structure is taken apart and not freed (see [`released`]); a node is
-//! freed, and its field is not, as those of other nodes are (see [`siblings`]).
+//! freed, and its field is not, as those of other nodes are (see [`siblings`]); a failure undoes only a part (see [`undone`]);
+//! a block is given to many, and nobody keeps it (see [`unkept`]).
 //!
 //! Order: one pass over all functions, when all summaries are known. Cost: linear in the program.
 //!
@@ -25,6 +26,7 @@
 
 mod care;
 mod facts;
+mod in_use;
 mod overwritten;
 mod passed;
 mod programs;
@@ -32,6 +34,8 @@ mod released;
 mod replaced;
 mod scan;
 mod siblings;
+mod undone;
+mod unkept;
 mod view;
 
 use drip_base::{IdSet, Watch};
@@ -46,6 +50,8 @@ use self::released::{Destructors, Unreleased};
 use self::replaced::Replacements;
 use self::scan::Scan;
 use self::siblings::orphans;
+use self::undone::{Undone, undone};
+use self::unkept::{Unkept, unkept};
 use self::view::View;
 use super::callers::Callers;
 use super::calls::{CallContext, Open, call_summary, callee_name};
@@ -53,12 +59,21 @@ use super::names::{callee_elsewhere, position_in};
 use super::report::{hashed, linked};
 use crate::finding::{AllocationLink, Confidence, Finding, LostPoint, Rule, Step, StepKind};
 
-/// Findings for fields that nobody frees; none if the work is to end before all of the program has been seen.
-pub(super) fn forgotten_fields(
+/// What only the whole program tells.
+#[derive(Default)]
+pub(super) struct Forgotten {
+    /// Of fields and structures.
+    pub places: Vec<Finding>,
+    /// Of blocks that nobody keeps, as far as no path has said anything of them.
+    pub unkept: Vec<Finding>,
+}
+
+/// Findings for what nobody frees; none if the work is to end before all of the program has been seen.
+pub(super) fn forgotten(
     context: &CallContext<'_>,
     callers: &Callers<'_>,
     watch: &Watch,
-) -> Vec<Finding> {
+) -> Forgotten {
     let funcs = &context.program.funcs;
     let mut called = IdSet::with_capacity(funcs.len());
     for (func, _) in funcs.iter_enumerated() {
@@ -69,14 +84,34 @@ pub(super) fn forgotten_fields(
     let views: Vec<View> = bodies
         .map(|(func, body)| View::new(context, func, body))
         .collect();
+    let places = forgotten_places(context, callers, &views, &called, watch);
+    let unkept = match watch.is_stopped() {
+        true => Vec::new(),
+        false => unkept(&views, callers),
+    };
+    let unkept = unkept
+        .iter()
+        .filter_map(|lost| Loss::unkept(context, lost).finding(context, &[lost.made]))
+        .collect();
+    Forgotten { places, unkept }
+}
+
+/// Findings for fields and structures.
+fn forgotten_places(
+    context: &CallContext<'_>,
+    callers: &Callers<'_>,
+    views: &[View<'_, '_>],
+    called: &IdSet<FuncId>,
+    watch: &Watch,
+) -> Vec<Finding> {
     let mut facts = Facts::of_declarations(context.program);
-    for view in &views {
+    for view in views {
         if watch.is_stopped() {
             return Vec::new();
         }
         Scan::new(view, &mut facts, called.contains(view.func)).run();
     }
-    settle_parameters(&views, callers, &mut facts);
+    settle_parameters(views, callers, &mut facts);
     facts.settle_calls(context);
     facts.trace(context.program);
     let mut found: Vec<Finding> = Vec::new();
@@ -89,7 +124,7 @@ pub(super) fn forgotten_fields(
             found.extend(loss.and_then(|loss| loss.finding(context, made)));
         }
     }
-    for orphan in orphans(&views, &facts) {
+    for orphan in orphans(views, &facts) {
         let place = Place::Field(orphan.field);
         let Some(made) = facts.made.get(&place) else {
             continue;
@@ -102,7 +137,7 @@ pub(super) fn forgotten_fields(
     }
     let replacements = Replacements::new(context, callers, &facts);
     let mut overwritten: FxHashSet<Place> = FxHashSet::default();
-    for view in &views {
+    for view in views {
         if watch.is_stopped() {
             return Vec::new();
         }
@@ -116,8 +151,14 @@ pub(super) fn forgotten_fields(
             found.extend(loss.finding(context, made));
         }
     }
+    for view in views {
+        for lost in undone(view, &facts) {
+            let loss = Loss::undone(context, view.func, &lost);
+            found.extend(loss.finding(context, &[lost.made]));
+        }
+    }
     let mut never_freed: FxHashSet<StrId> = FxHashSet::default();
-    for lost in Destructors::new(&views, &facts).unreleased() {
+    for lost in Destructors::new(views, &facts).unreleased() {
         // Of a structure that nobody frees one place to do so is enough.
         let is_known = !lost.is_halfway && !never_freed.insert(lost.structure);
         if is_known || facts.ambiguous.contains(&lost.structure) {
@@ -190,6 +231,43 @@ impl Loss {
             message: "is lost: it is overwritten",
             text: format!(
                 "`{variable}` is overwritten here, and nobody has taken what it held: last reference lost"
+            ),
+            variable,
+        }
+    }
+
+    /// A function that fails undoes only a part of what it did.
+    fn undone(context: &CallContext<'_>, func: FuncId, lost: &Undone) -> Loss {
+        let program = context.program;
+        let variable = lost.place.text(program);
+        let name = program.func_name(func);
+        Loss {
+            key: format!("undone|{variable}|{name}"),
+            rule: Rule::D002,
+            func,
+            inst: lost.inst,
+            message: "is lost: a failure leaves it behind",
+            text: format!(
+                "lost: `{name}` fails here and leaves what it has put into `{variable}`, which its other failures free"
+            ),
+            variable,
+        }
+    }
+
+    /// A block that nobody keeps.
+    fn unkept(context: &CallContext<'_>, lost: &Unkept) -> Loss {
+        let program = context.program;
+        let variable = program.strings.get(lost.variable).to_owned();
+        let func = lost.made.0;
+        let name = program.func_name(func);
+        Loss {
+            key: format!("unkept|{variable}|{name}"),
+            rule: Rule::D001,
+            func,
+            inst: lost.inst,
+            message: "is never freed",
+            text: format!(
+                "lost: `{name}` returns, and nobody who got `{variable}` has freed or kept it"
             ),
             variable,
         }

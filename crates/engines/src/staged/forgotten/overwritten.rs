@@ -12,14 +12,16 @@
 //! Known false negatives: an old pointer that is taken under another condition (`if (s->owned) free(s->name); s->name = NULL;` may be
 //! right), loops that free and overwrite, setters that never look at what was there.
 
+use drip_models::{Outcome, Root, Value, ValuePath};
 use drip_pointer::Callees;
-use drip_program::{BlockId, Cfg, CmpPred, FuncId, InstId, Op, ValueId};
+use drip_program::{BlockId, Cfg, CmpPred, FuncId, InstId, Op, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::care::below;
 use super::facts::{Facts, Place, Taking};
+use super::in_use::is_in_use;
 use super::replaced::Replacements;
-use super::view::{CellWay, Start, View};
+use super::view::{CellWay, Start, View, returns, taking_of};
 
 /// Calls down to somebody who may empty the place.
 const MAX_DEPTH: usize = 6;
@@ -33,6 +35,14 @@ pub struct Overwriting {
     pub is_blind: bool,
 }
 
+/// A store, or a call that stores by an address (`asprintf(&s->name, …)`), of null or of a new block.
+struct Put {
+    inst: InstId,
+    addr: Operand,
+    place: Place,
+    is_new: bool,
+}
+
 /// The stores of a function that lose something.
 pub fn overwritings(
     view: &View<'_, '_>,
@@ -41,18 +51,11 @@ pub fn overwritings(
 ) -> Vec<Overwriting> {
     let mut found = Vec::new();
     let mut cfg = None;
-    for (store, data) in view.body.insts.iter_enumerated() {
-        let Op::Store { addr, value } = data.op else {
+    for put in puts(view, facts) {
+        let (store, place) = (put.inst, put.place);
+        let Some(way) = view.way(put.addr) else {
             continue;
         };
-        let Some(place) = view.place(addr).filter(|&place| {
-            let is_own = |n| facts.own_parameters.contains(&(view.func, n));
-            let is_new = view.is_null_or_new(value) || view.parameter(value).is_some_and(is_own);
-            facts.made.contains_key(&place) && facts.is_owner(place) && is_new
-        }) else {
-            continue;
-        };
-        let Some(way) = view.way(addr) else { continue };
         let cfg = cfg.get_or_insert_with(|| view.cfg());
         let search = Search::new(view, facts, cfg, place, &way, store);
         let is_seen = search.is_lost(Search::has_evidence);
@@ -61,8 +64,9 @@ pub fn overwritings(
                 let is_filled = match place {
                     Place::Variable(_) => replacements.is_filled(view, cfg, place, store),
                     _ => {
-                        let is_new = !view.is_null(value);
-                        let is_seen = search.is_looked_at() || is_new && view.is_found(&way);
+                        let is_seen = search.is_looked_at()
+                            || put.is_new && view.is_found(&way)
+                            || !put.is_new && is_in_use(view, cfg, &way, store);
                         is_seen && replacements.is_forgotten(view, cfg, place, store)
                     }
                 };
@@ -78,6 +82,67 @@ pub fn overwritings(
         }
     }
     found
+}
+
+/// What a function puts into owners.
+fn puts(view: &View<'_, '_>, facts: &Facts) -> Vec<Put> {
+    let is_owner = |place: &Place| facts.made.contains_key(place) && facts.is_owner(*place);
+    let mut found = Vec::new();
+    for (inst, data) in view.body.insts.iter_enumerated() {
+        match data.op {
+            Op::Store { addr, value } => {
+                let is_own = |n| facts.own_parameters.contains(&(view.func, n));
+                let place = view.place(addr).filter(|place| {
+                    is_owner(place)
+                        && (view.is_null_or_new(value) || view.parameter(value).is_some_and(is_own))
+                });
+                let is_new = !view.is_null(value);
+                found.extend(place.map(|place| Put {
+                    inst,
+                    addr,
+                    place,
+                    is_new,
+                }));
+            }
+            Op::Call { args, .. } | Op::Invoke { args, .. } => {
+                for (n, &addr) in (0u16..).zip(view.body.list(args)) {
+                    let place = view.place(addr).filter(|place| {
+                        is_owner(place)
+                            && !view.owners.is_pointer_itself(addr)
+                            && is_filled_by(view, inst, n)
+                    });
+                    found.extend(place.map(|place| Put {
+                        inst,
+                        addr,
+                        place,
+                        is_new: true,
+                    }));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Does a call put a new block where this argument points to, whatever was there, and leave that to itself?
+fn is_filled_by(view: &View<'_, '_>, call: InstId, n: u16) -> bool {
+    let Some(summary) = view.summary(call) else {
+        return false;
+    };
+    let is_old = |path: &ValuePath| path.root == Root::Arg(n);
+    let fills = |outcome: &Outcome| {
+        let mut writes = outcome.writes.iter();
+        writes.any(|write| {
+            let is_here = write.cell.base == ValuePath::arg(n)
+                && write.cell.offset.is_exact()
+                && write.cell.offset.base == 0;
+            is_here && matches!(write.value, Value::Fresh { .. })
+        })
+    };
+    !returns(&summary, is_old)
+        && taking_of(&summary, is_old).is_none()
+        && summary.outcomes.iter().any(fills)
 }
 
 struct Search<'a, 's, 'c> {
@@ -291,7 +356,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         let Op::Cmp { a, b, .. } = body.insts[cmp].op else {
             return None;
         };
-        let is_old = |operand: drip_program::Operand| {
+        let is_old = |operand: Operand| {
             let value = operand.as_value();
             value.is_some_and(|value| self.loads.contains(&value))
         };

@@ -13,7 +13,7 @@
 
 use drip_models::Root;
 use drip_pointer::Callees;
-use drip_program::{BlockId, Cfg, Const, FuncId, InstId, Op, Operand, StrId, ValueId};
+use drip_program::{BlockId, Cfg, Const, FuncId, InstId, Op, Operand, StrId, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::care::below;
@@ -368,6 +368,16 @@ impl<'a, 's, 'c> Ways<'a, 's, 'c> {
         let parts = blocks(parts);
         // Every way that a block lies on: from the entry, past no free.
         let mut seen: FxHashSet<(BlockId, bool)> = FxHashSet::default();
+        // Who returns nothing can't tell his callers that the structure is still theirs. Reasons of its own may be known to them.
+        let leaves = |&block: &BlockId| {
+            let mut succs = self.cfg.succs(block).iter();
+            self.cfg.is_reachable(block) && succs.any(|succ| !frees.contains(succ))
+        };
+        let mut leaving = frees
+            .iter()
+            .filter(|block| !taken.contains(block) && leaves(block));
+        let is_silent = self.returns_nothing()
+            && leaving.all(|&block| self.is_null_test(block) || self.is_failure_of_library(block));
         let mut open = vec![(self.cfg.entry(), false)];
         while let Some((block, is_begun)) = open.pop() {
             if taken.contains(&block) || !frees.contains(&block) || !seen.insert((block, is_begun))
@@ -378,7 +388,9 @@ impl<'a, 's, 'c> Ways<'a, 's, 'c> {
             for &succ in self.cfg.succs(block) {
                 if frees.contains(&succ) {
                     open.push((succ, is_begun));
-                } else if is_begun && self.is_failure(block) {
+                } else if is_begun && self.is_failure(block)
+                    || is_silent && self.is_failure_of_library(block)
+                {
                     return self.return_behind(succ);
                 }
             }
@@ -399,17 +411,62 @@ impl<'a, 's, 'c> Ways<'a, 's, 'c> {
         returns.first().copied()
     }
 
+    fn returns_nothing(&self) -> bool {
+        let program = self.view.context.program;
+        let ty = program.types.get(program.funcs[self.view.func].ty);
+        matches!(ty, Type::Func { ret, .. } if matches!(program.types.get(*ret), Type::Void))
+    }
+
+    /// Does a block look whether there is a structure at all?
+    fn is_null_test(&self, block: BlockId) -> bool {
+        let body = self.view.body;
+        let Op::CondBr { cond, .. } = body.insts[body.terminator(block)].op else {
+            return false;
+        };
+        let def = cond.as_value().and_then(|cond| body.def(cond));
+        let Some(Op::Cmp { a, b, .. }) = def.map(|inst| body.insts[inst].op) else {
+            return false;
+        };
+        self.view.is_same(a, self.value) && self.view.is_null(b)
+    }
+
     /// Does a branch depend on nothing but on what functions returned that know nothing of the structure?
     fn is_failure(&self, block: BlockId) -> bool {
+        self.asked(block).is_some_and(|calls| !calls.is_empty())
+    }
+
+    /// The same, of functions outside of the program: they know nothing of modes and numbers that the program keeps.
+    fn is_failure_of_library(&self, block: BlockId) -> bool {
+        let body = self.view.body;
+        let is_outside = |&call: &InstId| {
+            let (Op::Call { callee, args, .. } | Op::Invoke { callee, args, .. }) =
+                body.insts[call].op
+            else {
+                return false;
+            };
+            let funcs = &self.view.context.program.funcs;
+            let is_library = matches!(body.const_of(callee), Some(&Const::Func(callee)) if funcs[callee].body.is_none());
+            is_library
+                && !body
+                    .list(args)
+                    .iter()
+                    .any(|&arg| self.is_found_in_structure(arg))
+        };
+        let calls = self.asked(block);
+        calls.is_some_and(|calls| !calls.is_empty() && calls.iter().all(is_outside))
+    }
+
+    /// The calls that a branch depends on, if it depends on nothing else, and none of them gets the structure.
+    fn asked(&self, block: BlockId) -> Option<Vec<InstId>> {
         let body = self.view.body;
         let cond = match body.insts[body.terminator(block)].op {
             Op::CondBr { cond, .. } => cond,
             Op::Switch { value, .. } => value,
-            _ => return false,
+            _ => return None,
         };
         let mut seen = FxHashSet::default();
         let mut open = vec![cond];
-        let mut is_call = false;
+        let mut calls = Vec::new();
         while let Some(operand) = open.pop() {
             let Some(value) = operand.as_value() else {
                 continue;
@@ -417,23 +474,33 @@ impl<'a, 's, 'c> Ways<'a, 's, 'c> {
             if !seen.insert(value) {
                 continue;
             }
-            let Some(inst) = body.def(value) else {
-                return false;
-            };
+            let inst = body.def(value)?;
             match body.insts[inst].op {
                 Op::Cmp { a, b, .. } | Op::Binary { a, b, .. } => open.extend([a, b]),
                 Op::Cast { value, .. } => open.push(value),
                 Op::Call { args, .. } => {
-                    is_call = true;
+                    calls.push(inst);
                     let args = body.list(args);
                     if args.iter().any(|&arg| self.is_of_structure(arg)) {
-                        return false;
+                        return None;
                     }
                 }
-                _ => return false,
+                _ => return None,
             }
         }
-        is_call
+        Some(calls)
+    }
+
+    /// Is it the structure or read from it?
+    fn is_found_in_structure(&self, operand: Operand) -> bool {
+        let body = self.view.body;
+        let def = operand.as_value().and_then(|value| body.def(value));
+        match def.map(|inst| body.insts[inst].op) {
+            Some(Op::Load { addr }) => self.is_found_in_structure(addr),
+            Some(Op::PtrAdd { base, .. }) => self.is_found_in_structure(base),
+            Some(Op::Cast { value, .. }) => self.is_found_in_structure(value),
+            _ => self.is_of_structure(operand),
+        }
     }
 
     /// Is it the structure, or the address of a part of it?

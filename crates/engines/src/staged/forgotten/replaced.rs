@@ -17,7 +17,7 @@
 use drip_base::IdSet;
 use drip_flow::args_of;
 use drip_program::{Body, Cfg, Const, FuncId, InstId, Op, Operand, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::callers::Callers;
 use super::super::calls::CallContext;
@@ -180,9 +180,10 @@ impl<'a, 'c> Replacements<'a, 'c> {
         let released = place
             .structure()
             .and_then(|name| self.facts.released.get(&name));
-        for release in released.into_iter().flatten().filter(|r| r.is_parameter) {
-            emptying.remove(&release.func);
-        }
+        let released = released.into_iter().flatten().filter(|r| r.is_parameter);
+        let ends: FxHashSet<FuncId> = released.map(|release| release.func).collect();
+        // Nor after those that only a destructor calls.
+        emptying.retain(|func| !ends.contains(func) && !self.is_part_of(*func, &ends));
         if emptying.is_empty() {
             return false;
         }
@@ -196,6 +197,15 @@ impl<'a, 'c> Replacements<'a, 'c> {
                 .iter()
                 .any(|func| *func == caller || reached.contains(func))
         })
+    }
+
+    /// Is a function called by nobody but by these?
+    fn is_part_of(&self, func: FuncId, others: &FxHashSet<FuncId>) -> bool {
+        let calls = self.callers.of(func);
+        let mut callers = calls.iter().map(|call| call.0);
+        !calls.is_empty()
+            && !self.callers.is_hidden(func)
+            && callers.all(|caller| others.contains(&caller))
     }
 
     /// Does a variable that the program sets where it fills the place decide whether the store is come to?
@@ -233,6 +243,12 @@ impl<'a, 'c> Replacements<'a, 'c> {
             return false;
         };
         match body.insts[inst].op {
+            // `if (m->mode == mode) return;`: nothing new, and no flag.
+            Op::Cmp { a, b, .. }
+                if is_number_of_caller(view, a) || is_number_of_caller(view, b) =>
+            {
+                false
+            }
             Op::Cmp { a, b, .. } | Op::Binary { a, b, .. } => {
                 self.asks_variable(view, a, place, steps)
                     || self.asks_variable(view, b, place, steps)
@@ -259,6 +275,13 @@ fn looks_at(body: &Body, operand: Operand, place: Place, steps: usize) -> bool {
             Some(&Const::Global { global, offset: 0 }) if place == Place::Variable(global)),
         _ => false,
     }
+}
+
+/// Is it a number that the caller passes?
+fn is_number_of_caller(view: &View<'_, '_>, operand: Operand) -> bool {
+    let types = &view.context.program.types;
+    let is_number = |value| matches!(types.get(view.body.value_ty(value)), Type::Int(_));
+    view.parameter(operand).is_some() && operand.as_value().is_some_and(is_number)
 }
 
 /// Functions that are called in a loop, by their name (of a table's functions each may be called once), those that call themselves,

@@ -1,5 +1,6 @@
 //! What becomes of a value in one function, and what can be put into a place?
 
+use drip_flow::args_of;
 use drip_models::{Certainty, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_pointer::Callees;
 use drip_pointer::owners::Owners;
@@ -160,11 +161,30 @@ impl<'s, 'c> View<'s, 'c> {
                     // Whatever is constant is put there before.
                     Op::MemCopy { src, .. } if body.const_of(src).is_some() => {}
                     _ if user == copy => {}
+                    Op::Call { .. } if self.fills_with_numbers(value, user) => {}
                     _ => return None,
                 }
             }
         }
         Some(stores)
+    }
+
+    /// Does a call that gets the address of a variable leave nothing there that is a pointer, and not keep it (`sscanf(line, "%d", &s.n)`)?
+    fn fills_with_numbers(&self, address: ValueId, call: InstId) -> bool {
+        let is_it = |arg: &&Operand| arg.as_value() == Some(address);
+        let args = args_of(self.body, call);
+        let positions: Vec<u16> = (0u16..)
+            .zip(args)
+            .filter(|(_, arg)| is_it(arg))
+            .map(|(n, _)| n)
+            .collect();
+        let Some(summary) = self.summary(call) else {
+            return false;
+        };
+        let mut writes = summary.outcomes.iter().flat_map(|outcome| &outcome.writes);
+        let is_pointer = |value: &Value| matches!(value, Value::Fresh { .. } | Value::Entry { .. });
+        let is_kept = self.taken_by(call, &positions) != (None, false);
+        !is_kept && !writes.any(|write| is_pointer(&write.value))
     }
 
     /// Is a cell in something that was found in memory, and was put there when it was complete?
@@ -177,6 +197,14 @@ impl<'s, 'c> View<'s, 'c> {
             // What others have put into the function's own variables may be new.
             Some(Op::Alloca { .. }) => false,
             Some(Op::Load { .. }) => true,
+            // A cursor of a list.
+            Some(Op::Phi { incoming }) if way.offsets.len() == 1 => {
+                let inputs = self.body.incoming(incoming).iter();
+                let mut defs = inputs.map(|input| self.body.def(input.value.as_value()?));
+                defs.all(|def| {
+                    def.is_some_and(|inst| matches!(self.body.insts[inst].op, Op::Load { .. }))
+                })
+            }
             _ => way.offsets.len() > 1,
         }
     }
@@ -466,6 +494,16 @@ pub fn returns(summary: &Summary, is_it: impl Fn(&ValuePath) -> bool) -> bool {
 
 /// Does the function free or keep what one of these paths leads to?
 pub fn taking_of(summary: &Summary, is_it: impl Fn(&ValuePath) -> bool) -> Option<Taking> {
+    // Who moves the block into a new one does not keep it, whatever it says of pointers that are no blocks.
+    let mut outcomes = summary.outcomes.iter();
+    let is_reallocated = outcomes.any(|outcome| {
+        let mut frees = outcome.frees.iter();
+        let mut copies = outcome.copies.iter();
+        frees.any(|free| is_it(&free.path)) && copies.any(|copy| is_it(&copy.from))
+    });
+    if is_reallocated {
+        return Some(Taking::Freed);
+    }
     let is_value = |value: &Value| matches!(value, Value::Entry { path, .. } if is_it(path));
     let mut outcomes = summary.outcomes.iter();
     let is_moved = outcomes.any(|outcome| {
