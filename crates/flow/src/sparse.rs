@@ -12,7 +12,9 @@
 use std::rc::Rc;
 
 use drip_base::{IdSet, IndexVec};
-use drip_models::Summary;
+use drip_cond::TermKind;
+use drip_memssa::Def;
+use drip_models::{Certainty, Class, Summary, Value};
 use drip_pointer::{CellId, Memory, ObjId, ObjKind};
 use drip_program::{BlockId, CmpPred, InstId, Op, Operand, ValueId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,7 +23,7 @@ use smallvec::SmallVec;
 use crate::call::handles_global;
 use crate::frame::Frame;
 use crate::relevance::Relevance;
-use crate::values::Values;
+use crate::values::{Symbol, Values};
 
 /// Ways on from a quiet block; one with more of them is stopped at all the same, so that ways to it and from it do not multiply.
 const MAX_LANDINGS: usize = 4;
@@ -32,7 +34,7 @@ pub(crate) struct Touches {
     values: IndexVec<ObjId, Vec<ValueId>>,
     /// Cells that may hold a pointer to an object.
     cells: IndexVec<ObjId, Vec<CellId>>,
-    /// Values that are read from a cell and of which nobody knows all that they point to.
+    /// Values that are read from a cell and of which the points-to set does not tell all.
     readers: FxHashMap<CellId, Vec<ValueId>>,
     /// Blocks that may write a cell, or copy what it holds.
     writers: IndexVec<CellId, Vec<BlockId>>,
@@ -41,6 +43,8 @@ pub(crate) struct Touches {
     /// Of those, the calls that may blur what they are given.
     blurring: IndexVec<ObjId, Vec<InstId>>,
     blurred: FxHashMap<InstId, Blurred>,
+    /// Cells of an object at no certain offset.
+    inexact: FxHashMap<ObjId, Vec<CellId>>,
     /// Crowded cells of what an object's bytes are copied to.
     copied: FxHashMap<ObjId, Vec<CellId>>,
     /// Blocks with binding markers of a variable, and the variables that are bound to a value.
@@ -89,6 +93,7 @@ impl Touches {
             calls: IndexVec::from_elem(Vec::new(), memory.objects.len()),
             blurring: IndexVec::from_elem(Vec::new(), memory.objects.len()),
             blurred: FxHashMap::default(),
+            inexact: FxHashMap::default(),
             copied: FxHashMap::default(),
             binds: FxHashMap::default(),
             bound: FxHashMap::default(),
@@ -103,6 +108,11 @@ impl Touches {
         for (cell, targets) in frame.local.contents.iter_enumerated() {
             for loc in targets {
                 touches.cells[loc.obj].push(cell);
+            }
+        }
+        for (cell, place) in memory.cells.iter_enumerated() {
+            if !place.off.is_exact() {
+                touches.inexact.entry(place.obj).or_default().push(cell);
             }
         }
         let holding: Vec<(ObjId, drip_program::GlobalId)> = memory
@@ -129,11 +139,16 @@ impl Touches {
 
     fn instruction(&mut self, frame: &Frame<'_>, values: &Values, block: BlockId, inst: InstId) {
         match frame.body.insts[inst].op {
-            Op::Load { addr } if is_anything(frame, frame.body.result(inst)) => {
+            Op::Load { addr } => {
+                let memory = &frame.local.memory;
+                let result = frame.body.result(inst);
+                let is_anything = is_anything(frame, result);
                 let cells = frame.local.targets(addr).iter();
-                for cell in cells.flat_map(|&loc| frame.local.memory.overlapping(loc)) {
-                    let readers = self.readers.entry(cell).or_default();
-                    readers.push(frame.body.result(inst));
+                for cell in cells.flat_map(|&loc| memory.overlapping(loc)) {
+                    // A cell at no certain offset may hold what is stored beside it, whatever its points-to set says.
+                    if is_anything || !memory.cells[cell].off.is_exact() {
+                        self.readers.entry(cell).or_default().push(result);
+                    }
                 }
             }
             Op::Store { addr, .. } | Op::AtomicRmw { addr, .. } | Op::CmpXchg { addr, .. } => {
@@ -174,10 +189,15 @@ impl Touches {
             Op::Ret { .. } | Op::Resume { .. } | Op::CallBr { .. } => {
                 self.always.insert(block);
             }
-            Op::CondBr { cond, .. } if is_decided(frame, values, cond) => {
+            Op::CondBr { cond, .. }
+                if is_decided(frame, values, cond) || is_told(frame, values, block, cond) =>
+            {
                 self.always.insert(block);
             }
-            Op::Switch { value, .. } if values.terms.as_int(values.term(value)).is_some() => {
+            Op::Switch { value, .. }
+                if values.terms.as_int(values.term(value)).is_some()
+                    || is_told(frame, values, block, value) =>
+            {
                 self.always.insert(block);
             }
             _ => {}
@@ -245,6 +265,34 @@ fn is_decided(frame: &Frame<'_>, values: &Values, cond: Operand) -> bool {
         None => false,
     };
     compares_sum || values.terms.as_bool(values.term(cond)).is_some()
+}
+
+/// Does a call in the block tell something of what its end asks for, whatever path comes there? What it tells holds until the end of the
+/// block although nothing is remembered.
+fn is_told(frame: &Frame<'_>, values: &Values, block: BlockId, asked: Operand) -> bool {
+    let only = |call: InstId| match frame.calls.get(&call).map(|s| &s.outcomes[..]) {
+        Some([only]) if frame.block_of(call) == block => Some(only),
+        _ => None,
+    };
+    let terms = values.terms.subterms(&[values.term(asked)]);
+    let mut symbols = terms
+        .iter()
+        .filter_map(|&term| match values.terms.kind(term) {
+            TermKind::Sym(sym) => values.symbol(*sym),
+            _ => None,
+        });
+    symbols.any(|symbol| match symbol {
+        Symbol::Value(value) if value.index() < frame.body.value_count() => {
+            let told = frame.body.def(value).and_then(only);
+            told.is_some_and(|only| only.ret != Value::Unknown(Class::Any))
+        }
+        Symbol::Version(version, _) => match frame.memssa.versions[version].def {
+            Def::Chi { inst, .. } => only(inst)
+                .is_some_and(|only| only.writes.iter().any(|w| w.certainty == Certainty::Must)),
+            _ => false,
+        },
+        Symbol::Value(_) => false,
+    })
 }
 
 /// The operands of a condition that asks whether two values are equal.
@@ -362,7 +410,13 @@ impl Jumps {
 
     /// Whoever writes, reads or copies a cell that may hold one of the objects.
     fn follow_cell(&mut self, frame: &Frame<'_>, touches: &Touches, cell: CellId, open: &mut Open) {
-        let owner = frame.local.memory.cells[cell].obj;
+        let place = frame.local.memory.cells[cell];
+        let owner = place.obj;
+        let inexact = touches.inexact.get(&owner).into_iter().flatten();
+        open.cells.extend(inexact.filter(|&&other| {
+            let other = frame.local.memory.cells[other];
+            other.off.may_equal(place.off)
+        }));
         self.add(&touches.writers[cell]);
         self.add(&touches.calls[owner]);
         open.values
