@@ -63,3 +63,24 @@ int jumped_ok(const char *s) {
     run(copy);
   return code;
 }
+
+// The name itself comes back, empty where there is none.
+char *temporary_ok(const char *prefix) {
+  char *name = malloc(strlen(prefix) + 7);
+  if (!name)
+    return NULL;
+  strcpy(name, prefix);
+  strcat(name, "XXXXXX");
+  name = mktemp(name);
+  return name;
+}
+
+char *temporary_bad(const char *prefix) {
+  char *name = malloc(strlen(prefix) + 7); // LEAK
+  if (!name)
+    return NULL;
+  strcpy(name, prefix);
+  strcat(name, "XXXXXX");
+  name = mkdtemp(name); // LOST
+  return name;
+}

@@ -257,8 +257,13 @@ pub fn ignored_refusal(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> Option
         let call = Called::new(frame, flow, choice.inst).filter(|call| !call.is_looked_at())?;
         let chosen = call.outcomes.get(usize::from(choice.alternative))?;
         let mut others = call.outcomes.iter();
-        let is_refused = chosen.when.iter().all(is_found)
-            && others.any(|other| call.is_kept_by(other) && call.takes_more(other, chosen));
+        let is_as_possible = |other: &Outcome| {
+            let mut asked = chosen.when.iter();
+            asked.all(|atom| is_found(atom) || other.when.contains(atom))
+        };
+        let is_refused = others.any(|other| {
+            is_as_possible(other) && call.is_kept_by(other) && call.takes_more(other, chosen)
+        });
         is_refused.then_some(callee)
     })
 }

@@ -1,8 +1,8 @@
 //! Question: does a statement read or write through a pointer that is null on the way to it?
 //!
 //! `s->list = realloc(s->list, n); s->list[i] = x;` loses the old list where a new one could not be had, and ends the program in its next
-//! statement; a test of the list before it would have been answered. What the pointer is follows from the way alone: φs, of values and of memory, are what its edges make them, and a load
-//! finds what the last store on the way has put there.
+//! statement; a test of the list before it would have been answered. What the pointer is follows from the way alone: φs, of values
+//! and of memory, are what its edges make them, and a load finds what the last store on the way has put there.
 
 use drip_flow::{Frame, region};
 use drip_memssa::Def;

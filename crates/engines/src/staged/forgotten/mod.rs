@@ -5,9 +5,9 @@
 //! load and store of the field, by the structure's name and the offset in it (debug info, `drip_pointer::owners`).
 //!
 //! Domain: fields. A field is *made* where a new block is stored in it, *freed* where what it holds is given to somebody who frees it,
-//! and *moved* where that is stored elsewhere, kept by somebody, or returned by a function that empties the field or frees such a structure (a getter moves
-//! nothing; nor does another field that points to the same for a while, as long as nobody frees it by that one); its structure is
-//! *released* where some function frees a pointer to it, or to a structure that contains it. Two rules (Heapcheck's rule 7, over all functions at once):
+//! and *moved* where that is stored elsewhere, kept by somebody, or returned by a function that empties the field or frees such a
+//! structure (a getter moves nothing; nor does another field that points to the same for a while, as long as nobody frees it by that
+//! one); its structure is *released* where some function frees a pointer to it, or to a structure that contains it. Two rules (Heapcheck's rule 7, over all functions at once):
 //!
 //! 1. Made, never freed and never moved, and the structure is released: each such block is lost with its owner.
 //! 2. Made, freed somewhere and never moved: whoever replaces the block knows that it is the structure's own. A function that gets
