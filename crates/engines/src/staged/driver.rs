@@ -115,8 +115,13 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
 fn add_forgotten(forgotten: Forgotten, findings: &mut Vec<Caused>, ledger: &mut [LedgerEntry]) {
     let suspected = findings.iter().flat_map(|f| &f.finding.allocation);
     let suspected: FxHashSet<SourcePos> = suspected.map(|link| link.at.clone()).collect();
+    // What the paths have followed to its end they know better.
+    let escaped = ledger.iter().filter(|e| e.verdict == Verdict::Escaped);
+    let escaped: FxHashSet<SourcePos> = escaped.map(|entry| entry.at.clone()).collect();
     let unkept = forgotten.unkept.into_iter();
-    let unkept = unkept.filter(|finding| !suspected.contains(&finding.primary));
+    let unkept = unkept.filter(|finding| {
+        escaped.contains(&finding.primary) && !suspected.contains(&finding.primary)
+    });
     // A suspicion that is not shown by default is no reason to be silent.
     let shown = findings.iter().map(|f| &f.finding);
     let shown = shown.filter(|finding| finding.confidence > Confidence::Low);
