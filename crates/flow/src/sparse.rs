@@ -40,13 +40,17 @@ pub(crate) struct Touches {
     writers: IndexVec<CellId, Vec<BlockId>>,
     /// Blocks with calls that can reach an object, or whose callee handles it as a global variable.
     calls: IndexVec<ObjId, Vec<BlockId>>,
-    /// Of those, the calls that may blur what they are given.
+    /// Of those, the calls that may put what they are given where no points-to set says so: sets of a value or cell that may point to
+    /// too much are cut off.
     blurring: IndexVec<ObjId, Vec<InstId>>,
-    blurred: FxHashMap<InstId, Blurred>,
+    /// Their results, where those may be anything.
+    blurred: FxHashMap<InstId, Option<ValueId>>,
+    /// Cells of an object that may hold more than their points-to sets tell.
+    crowded: FxHashMap<ObjId, Vec<CellId>>,
     /// Cells of an object at no certain offset.
     inexact: FxHashMap<ObjId, Vec<CellId>>,
-    /// Crowded cells of what an object's bytes are copied to.
-    copied: FxHashMap<ObjId, Vec<CellId>>,
+    /// Objects with crowded cells that an object's bytes are copied to.
+    copied: FxHashMap<ObjId, Vec<ObjId>>,
     /// Blocks with binding markers of a variable, and the variables that are bound to a value.
     binds: FxHashMap<VarId, Vec<BlockId>>,
     bound: FxHashMap<ValueId, Vec<VarId>>,
@@ -54,13 +58,6 @@ pub(crate) struct Touches {
     always: IdSet<BlockId>,
     /// Blocks that no path leaves: a call in them never returns.
     final_blocks: IdSet<BlockId>,
-}
-
-/// Where a call may put what it is given without a points-to set that says so: those of a value or cell that may point to too much
-/// are cut off.
-struct Blurred {
-    result: Option<ValueId>,
-    cells: Vec<CellId>,
 }
 
 /// May the cell hold more than its points-to set tells?
@@ -75,13 +72,6 @@ fn is_anything(frame: &Frame<'_>, value: ValueId) -> bool {
     targets.any(|loc| loc.obj == Memory::WORLD)
 }
 
-/// The crowded cells of some objects.
-fn crowded_cells(frame: &Frame<'_>, objects: impl Iterator<Item = ObjId>) -> Vec<CellId> {
-    let memory = &frame.local.memory;
-    let cells = objects.flat_map(|obj| memory.objects[obj].cells.iter().copied());
-    cells.filter(|&cell| is_crowded(frame, cell)).collect()
-}
-
 impl Touches {
     pub(crate) fn build(frame: &Frame<'_>, values: &Values) -> Touches {
         let memory = &frame.local.memory;
@@ -93,6 +83,7 @@ impl Touches {
             calls: IndexVec::from_elem(Vec::new(), memory.objects.len()),
             blurring: IndexVec::from_elem(Vec::new(), memory.objects.len()),
             blurred: FxHashMap::default(),
+            crowded: FxHashMap::default(),
             inexact: FxHashMap::default(),
             copied: FxHashMap::default(),
             binds: FxHashMap::default(),
@@ -113,6 +104,9 @@ impl Touches {
         for (cell, place) in memory.cells.iter_enumerated() {
             if !place.off.is_exact() {
                 touches.inexact.entry(place.obj).or_default().push(cell);
+            }
+            if is_crowded(frame, cell) {
+                touches.crowded.entry(place.obj).or_default().push(cell);
             }
         }
         let holding: Vec<(ObjId, drip_program::GlobalId)> = memory
@@ -169,13 +163,9 @@ impl Touches {
                 self.writes_object(frame, block, dst);
                 self.writes_object(frame, block, src);
                 let written = frame.local.targets(dst).iter().map(|loc| loc.obj);
-                let crowded = crowded_cells(frame, written);
-                for loc in frame
-                    .local
-                    .targets(src)
-                    .iter()
-                    .filter(|_| !crowded.is_empty())
-                {
+                let crowded = written.filter(|obj| self.crowded.contains_key(obj));
+                let crowded: SmallVec<[ObjId; 4]> = crowded.collect();
+                for loc in frame.local.targets(src) {
                     self.copied.entry(loc.obj).or_default().extend(&crowded);
                 }
             }
@@ -227,12 +217,9 @@ impl Touches {
             self.always.insert(block);
         }
         let reached = frame.reach.get(&inst).map_or(&[][..], Vec::as_slice);
-        let result = frame.body.result(inst);
-        let blurred = Blurred {
-            result: Some(result).filter(|&result| is_anything(frame, result)),
-            cells: crowded_cells(frame, reached.iter().copied()),
-        };
-        let is_blurring = blurred.result.is_some() || !blurred.cells.is_empty();
+        let result = Some(frame.body.result(inst)).filter(|&value| is_anything(frame, value));
+        let is_blurring =
+            result.is_some() || reached.iter().any(|obj| self.crowded.contains_key(obj));
         for &obj in reached {
             note(&mut self.calls[obj], block);
             if is_blurring {
@@ -240,7 +227,7 @@ impl Touches {
             }
         }
         if is_blurring {
-            self.blurred.insert(inst, blurred);
+            self.blurred.insert(inst, result);
         }
         for &(obj, global) in globals {
             if handles_global(summary, global) {
@@ -321,19 +308,37 @@ pub(crate) struct Jumps {
     known: FxHashMap<BlockId, Landings>,
 }
 
-/// Values and cells that may hold one of the objects and are to be looked at.
+/// Values and cells that may hold one of the objects and are to be looked at, with what is behind already.
 #[derive(Default)]
 struct Open {
     values: Vec<ValueId>,
     cells: Vec<CellId>,
+    /// Cells, their owners, calls, and objects whose crowded cells count.
+    holding: FxHashSet<CellId>,
+    owners: FxHashSet<ObjId>,
+    calls: FxHashSet<InstId>,
+    crowded: FxHashSet<ObjId>,
 }
 
 impl Open {
     /// A call gets or makes one of the objects: wherever it may put it out of sight.
-    fn blur(&mut self, touches: &Touches, call: InstId) {
-        if let Some(blurred) = touches.blurred.get(&call) {
-            self.values.extend(blurred.result);
-            self.cells.extend(&blurred.cells);
+    fn blur(&mut self, frame: &Frame<'_>, touches: &Touches, call: InstId) {
+        let Some(result) = touches.blurred.get(&call) else {
+            return;
+        };
+        if self.calls.insert(call) {
+            self.values.extend(result);
+            for &obj in frame.reach.get(&call).into_iter().flatten() {
+                self.crowd(touches, obj);
+            }
+        }
+    }
+
+    /// The crowded cells of an object may hold one of the objects.
+    fn crowd(&mut self, touches: &Touches, obj: ObjId) {
+        if self.crowded.insert(obj) {
+            let cells = touches.crowded.get(&obj).into_iter().flatten();
+            self.cells.extend(cells);
         }
     }
 }
@@ -356,7 +361,7 @@ impl Jumps {
         for &obj in objects {
             if let ObjKind::Fresh { call, .. } = frame.local.memory.kind(obj) {
                 jumps.loud.insert(frame.block_of(call));
-                open.blur(touches, call);
+                open.blur(frame, touches, call);
             }
             open.values.extend(&touches.values[obj]);
             open.cells.extend(&touches.cells[obj]);
@@ -392,14 +397,13 @@ impl Jumps {
 
     /// Every use of a pointer to one of the objects, of what is made of it, and of the cells that may hold it.
     fn follow(&mut self, frame: &Frame<'_>, touches: &Touches, mut open: Open) {
-        let mut holding: FxHashSet<CellId> = FxHashSet::default();
         loop {
             if let Some(value) = open.values.pop() {
                 if self.related.insert(value) {
                     self.follow_uses(frame, touches, value, &mut open);
                 }
             } else if let Some(cell) = open.cells.pop() {
-                if holding.insert(cell) {
+                if open.holding.insert(cell) {
                     self.follow_cell(frame, touches, cell, &mut open);
                 }
             } else {
@@ -418,13 +422,17 @@ impl Jumps {
             other.off.may_equal(place.off)
         }));
         self.add(&touches.writers[cell]);
-        self.add(&touches.calls[owner]);
         open.values
             .extend(touches.readers.get(&cell).into_iter().flatten());
-        open.cells
-            .extend(touches.copied.get(&owner).into_iter().flatten());
+        if !open.owners.insert(owner) {
+            return;
+        }
+        self.add(&touches.calls[owner]);
+        for &to in touches.copied.get(&owner).into_iter().flatten() {
+            open.crowd(touches, to);
+        }
         for &call in &touches.blurring[owner] {
-            open.blur(touches, call);
+            open.blur(frame, touches, call);
         }
     }
 
@@ -465,7 +473,7 @@ impl Jumps {
                     let cells = targets.flat_map(|&loc| frame.local.memory.overlapping(loc));
                     open.cells.extend(cells);
                 }
-                Op::Call { .. } | Op::Invoke { .. } => open.blur(touches, user),
+                Op::Call { .. } | Op::Invoke { .. } => open.blur(frame, touches, user),
                 _ => {}
             }
         }
