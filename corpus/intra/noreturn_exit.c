@@ -69,3 +69,32 @@ int with_assert_ok(int n) {
   free(p);
   return n;
 }
+
+/* glibc's error() ends the program if its status is not zero. */
+void error(int status, int errnum, const char *format, ...);
+
+int checked_ok(int n) {
+  char *text = malloc(16);
+  if (!text)
+    error(EXIT_FAILURE, 0, "out of memory");
+  text[0] = (char)n;
+  if (n < 0)
+    error(2, 0, "negative");
+  n = text[0];
+  free(text);
+  return n;
+}
+
+int checked_bad(int n) {
+  char *text = malloc(16); // LEAK D002
+  if (!text)
+    return -1;
+  text[0] = (char)n;
+  if (n < 0) {
+    error(0, 0, "negative");
+    return -1;
+  }
+  n = text[0];
+  free(text);
+  return n;
+}
