@@ -3,6 +3,7 @@
 //! Architecture invariant: knows one function and its callees' summaries; knows nothing of findings or of the program's
 //! other functions. A [`Frame`] is frozen; explorations only read it.
 
+mod alike;
 mod apply;
 pub mod arithmetic;
 mod call;
@@ -26,6 +27,7 @@ mod text;
 mod transfer;
 mod values;
 
+pub use alike::alike;
 pub use arithmetic::sort_of;
 pub use error_number::{as_error_number, reads_error_number};
 pub use explore::{EXITS_FUEL, FATE_FUEL, Following, Goal, MAX_STATES, explore, explore_sparsely};

@@ -235,6 +235,17 @@ impl Relevance {
         }
     }
 
+    /// No condition is remembered. Where the caller's objects are followed beside new ones, what becomes of those on the paths where there
+    /// is no such object counts, too (`if (l->tail) l->tail->next = e; else l->head = e;`).
+    pub fn of_nothing_but(frame: &Frame<'_>, objects: &[ObjId]) -> Relevance {
+        let is_new = |&obj: &ObjId| matches!(frame.local.memory.kind(obj), ObjKind::Fresh { .. });
+        let mut nothing = Relevance::nothing();
+        if objects.iter().any(is_new) {
+            nothing.nullable = nullable(frame, objects);
+        }
+        nothing
+    }
+
     /// Where callers decide themselves which of a φ's values they find (`init(s, 0)`), the outcomes have to say so.
     fn add_choices_of_callers(&mut self, frame: &Frame<'_>, values: &mut Values) {
         let mut blocks: Vec<BlockId> = self.phis.keys().copied().collect();

@@ -31,24 +31,24 @@ const MAX_LANDINGS: usize = 4;
 /// Where the memory of a function is touched; built once.
 pub(crate) struct Touches {
     /// Values that may point to an object.
-    values: IndexVec<ObjId, Vec<ValueId>>,
+    pub(crate) values: IndexVec<ObjId, Vec<ValueId>>,
     /// Cells that may hold a pointer to an object.
-    cells: IndexVec<ObjId, Vec<CellId>>,
+    pub(crate) cells: IndexVec<ObjId, Vec<CellId>>,
     /// Values that are read from a cell and of which the points-to set does not tell all.
-    readers: FxHashMap<CellId, Vec<ValueId>>,
+    pub(crate) readers: FxHashMap<CellId, Vec<ValueId>>,
     /// Blocks that may write a cell, or copy what it holds.
-    writers: IndexVec<CellId, Vec<BlockId>>,
+    pub(crate) writers: IndexVec<CellId, Vec<BlockId>>,
     /// Blocks with calls that can reach an object, or whose callee handles it as a global variable.
-    calls: IndexVec<ObjId, Vec<BlockId>>,
+    pub(crate) calls: IndexVec<ObjId, Vec<BlockId>>,
     /// Of those, the calls that may put what they are given where no points-to set says so: sets of a value or cell that may point to
     /// too much are cut off.
     blurring: IndexVec<ObjId, Vec<InstId>>,
     /// Their results, where those may be anything.
     blurred: FxHashMap<InstId, Option<ValueId>>,
     /// Cells of an object that may hold more than their points-to sets tell.
-    crowded: FxHashMap<ObjId, Vec<CellId>>,
+    pub(crate) crowded: FxHashMap<ObjId, Vec<CellId>>,
     /// Cells of an object at no certain offset.
-    inexact: FxHashMap<ObjId, Vec<CellId>>,
+    pub(crate) inexact: FxHashMap<ObjId, Vec<CellId>>,
     /// Objects with crowded cells that an object's bytes are copied to.
     copied: FxHashMap<ObjId, Vec<ObjId>>,
     /// Blocks with binding markers of a variable, and the variables that are bound to a value.

@@ -23,6 +23,15 @@ use super::merge::{bounded, without_weaker};
 use super::objects::whole_copies;
 use super::zeroed::{is_stored_at_birth, is_zeroed};
 
+/// Those that meet the same fate as an object that is followed.
+pub(super) fn others_alike(
+    alike: &[(ObjId, Vec<ObjId>)],
+    obj: ObjId,
+) -> impl Iterator<Item = ObjId> + '_ {
+    let group = alike.iter().find(|group| group.0 == obj);
+    group.into_iter().flat_map(|group| &group.1).copied()
+}
+
 /// Reads exits of one function.
 pub(super) struct ExitReader<'m, 'a> {
     pub frame: &'m Frame<'a>,
@@ -30,6 +39,8 @@ pub(super) struct ExitReader<'m, 'a> {
     pub questions: &'m mut SmallQuestions,
     /// Objects followed by the exploration whose ends are read, in the order of its states.
     pub objects: &'m [ObjId],
+    /// Further objects that meet the fate of one of these.
+    pub alike: &'m [(ObjId, Vec<ObjId>)],
     /// Fresh objects that callers may get, in the order of their numbers.
     pub fresh: &'m [ObjId],
     pub limited: bool,
@@ -212,38 +223,44 @@ impl ExitReader<'_, '_> {
 
     /// What became of entry objects.
     pub(super) fn fates(&self, state: &State, outcome: &mut Outcome) {
-        for (index, followed) in state.objects.iter().enumerate() {
-            let obj = self.objects[index];
+        for (followed, &obj) in state.objects.iter().zip(self.objects) {
             if self.fresh.contains(&obj) {
                 continue;
             }
-            let Some(path) = self.object_path(obj) else {
-                continue;
-            };
-            match followed.machine {
-                Machine::Freed { sure, .. } => outcome.frees.push(Free {
-                    // What an object held that lies as deep as can be told goes with it or is freed before: nobody can say.
-                    certainty: if sure && path.loads.len() + 1 < MAX_ENTRY_DEPTH as usize {
-                        Certainty::Must
-                    } else {
-                        Certainty::May
-                    },
-                    family: Family::default(),
-                    path,
-                }),
-                Machine::Escaped { to, .. } => outcome.escapes.push(SummaryEscape {
-                    path,
-                    to: match to {
-                        Escape::Global(g) => EscapeTo::Global(g),
-                        Escape::Thread => EscapeTo::Thread,
-                        Escape::Unknown(_) | Escape::Untracked => EscapeTo::Unknown,
-                    },
-                }),
-                _ => {}
+            self.fate(followed.machine, obj, outcome);
+            for other in others_alike(self.alike, obj) {
+                self.fate(followed.machine, other, outcome);
             }
         }
         outcome.frees.sort();
         outcome.escapes.sort();
+    }
+
+    fn fate(&self, machine: Machine, obj: ObjId, outcome: &mut Outcome) {
+        let Some(path) = self.object_path(obj) else {
+            return;
+        };
+        match machine {
+            Machine::Freed { sure, .. } => outcome.frees.push(Free {
+                // What an object held that lies as deep as can be told goes with it or is freed before: nobody can say.
+                certainty: if sure && path.loads.len() + 1 < MAX_ENTRY_DEPTH as usize {
+                    Certainty::Must
+                } else {
+                    Certainty::May
+                },
+                family: Family::default(),
+                path,
+            }),
+            Machine::Escaped { to, .. } => outcome.escapes.push(SummaryEscape {
+                path,
+                to: match to {
+                    Escape::Global(g) => EscapeTo::Global(g),
+                    Escape::Thread => EscapeTo::Thread,
+                    Escape::Unknown(_) | Escape::Untracked => EscapeTo::Unknown,
+                },
+            }),
+            _ => {}
+        }
     }
 
     /// Cells outside that hold a followed object now.

@@ -136,6 +136,7 @@ pub(super) fn reader<'r, 'a>(
         values,
         questions,
         objects: &[],
+        alike: &[],
         fresh: &[],
         limited: false,
         keeps_result: false,

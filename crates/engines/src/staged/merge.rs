@@ -353,6 +353,39 @@ pub(super) fn merge_equal_returns(outcomes: &mut Vec<Outcome>) {
     *outcomes = merged;
 }
 
+/// Outcomes that are not told apart by all of their conditions: a block that one of them makes and another one, which callers can't
+/// tell from it, does not is no allocation that a caller can count on (Saturn fig. 7).
+pub(super) fn drop_uncertain_births(outcomes: &mut [Outcome]) {
+    let all = outcomes.to_vec();
+    for outcome in outcomes {
+        let is_uncertain = |k: &u16| {
+            let mut others = all.iter().filter(|other| !other.fresh.contains(k));
+            others.any(|other| is_compatible(outcome, other))
+        };
+        let uncertain: Vec<u16> = outcome.fresh.iter().copied().filter(is_uncertain).collect();
+        forget_births(outcome, &uncertain);
+    }
+}
+
+/// Makes these new blocks somebody else's.
+fn forget_births(outcome: &mut Outcome, births: &[u16]) {
+    if births.is_empty() {
+        return;
+    }
+    outcome.fresh.retain(|k| !births.contains(k));
+    outcome.zeroed.retain(|k| !births.contains(k));
+    outcome.copies.retain(|copy| !births.contains(&copy.to));
+    outcome
+        .writes
+        .retain(|w| !matches!(w.cell.base.root, Root::Fresh(k) if births.contains(&k)));
+    let values = outcome.writes.iter_mut().map(|w| &mut w.value);
+    for value in values.chain([&mut outcome.ret]) {
+        if matches!(*value, Value::Fresh { index, .. } if births.contains(&index)) {
+            *value = Value::Unknown(Class::NonZero);
+        }
+    }
+}
+
 pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
     known.when = either(&known.when, &other.when);
     for free in &mut known.frees {
@@ -486,11 +519,12 @@ fn collapse_escapes(escapes: &mut [Escape]) {
 
 /// One outcome of each part, where they can go together: parts are explorations of different objects along the same paths.
 /// Beyond `bound` combinations those that agree are merged.
-pub(super) fn combine(mut parts: Vec<Vec<Outcome>>, bound: usize) -> Vec<Outcome> {
-    let mut all: Option<Vec<Outcome>> = None;
+pub(super) fn combine(parts: Vec<Vec<Outcome>>, bound: usize) -> Vec<Outcome> {
     // What is the same in all outcomes first: nothing multiplies there.
-    parts.sort_by_key(Vec::len);
-    for mut part in parts {
+    let (same, mut others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.len() == 1);
+    let mut all = all_together(same.iter().flatten());
+    others.sort_by_key(Vec::len);
+    for mut part in others {
         merge_outcomes(&mut part);
         let Some(known) = all.take() else {
             all = Some(part);
@@ -517,55 +551,79 @@ pub(super) fn combine(mut parts: Vec<Vec<Outcome>>, bound: usize) -> Vec<Outcome
     all.unwrap_or_default()
 }
 
+/// The outcome that is all of these, if there are any: none where they exclude each other.
+fn all_together<'o>(mut outcomes: impl Iterator<Item = &'o Outcome>) -> Option<Vec<Outcome>> {
+    let mut all = outcomes.next()?.clone();
+    if !outcomes.all(|other| include(&mut all, other)) {
+        return Some(Vec::new());
+    }
+    tidy(&mut all);
+    Some(vec![all])
+}
+
+/// Can the conditions of two outcomes hold together, and their results be one?
+fn is_compatible(a: &Outcome, b: &Outcome) -> bool {
+    let contradict = |x: &Atom, y: &Atom| x.subject == y.subject && x.class.disjoint(y.class);
+    let contradicted = |x: &Atom| b.when.iter().any(|y| contradict(x, y));
+    !a.when.iter().any(contradicted) && same_result(&a.ret, &b.ret).is_some()
+}
+
 /// The outcome that is both; `None` if their conditions or results exclude each other.
 fn together(a: &Outcome, b: &Outcome) -> Option<Outcome> {
-    let contradict = |x: &Atom, y: &Atom| x.subject == y.subject && x.class.disjoint(y.class);
-    if a.when
-        .iter()
-        .any(|x| b.when.iter().any(|y| contradict(x, y)))
-    {
-        return None;
+    let mut both = a.clone();
+    include(&mut both, b).then(|| {
+        tidy(&mut both);
+        both
+    })
+}
+
+/// Adds what another outcome says; false if their conditions or results exclude each other.
+fn include(both: &mut Outcome, other: &Outcome) -> bool {
+    if !is_compatible(both, other) {
+        return false;
     }
-    let mut both = Outcome::returning(same_result(&a.ret, &b.ret)?);
-    both.when = a.when.iter().chain(&b.when).cloned().collect();
-    both.when.sort();
-    both.when.dedup();
-    both.when = bounded(std::mem::take(&mut both.when));
-    both.fresh = a.fresh.iter().chain(&b.fresh).copied().collect();
-    both.fresh.sort_unstable();
-    both.fresh.dedup();
-    both.frees = a.frees.iter().chain(&b.frees).cloned().collect();
-    both.frees.sort();
-    both.frees.dedup_by(|later, first| later.path == first.path);
-    both.escapes = a.escapes.iter().chain(&b.escapes).cloned().collect();
-    both.copies = a.copies.iter().chain(&b.copies).cloned().collect();
+    if let Some(ret) = same_result(&both.ret, &other.ret) {
+        both.ret = ret;
+    }
     // Made by one of them only, or zeroed by both.
-    let by_one = |k: &u16, other: &Outcome| !other.fresh.contains(k) || other.zeroed.contains(k);
-    let zeroed = a.zeroed.iter().filter(|k| by_one(k, b));
-    both.zeroed = zeroed
-        .chain(b.zeroed.iter().filter(|k| by_one(k, a)))
+    let by_one = |k: &u16, by: &Outcome| !by.fresh.contains(k) || by.zeroed.contains(k);
+    let zeroed: Vec<u16> = (both.zeroed.iter().filter(|k| by_one(k, other)))
+        .chain(other.zeroed.iter().filter(|k| by_one(k, both)))
         .copied()
         .collect();
-    both.zeroed.sort_unstable();
-    both.zeroed.dedup();
-    both.writes = a.writes.clone();
-    for write in &b.writes {
-        match both
-            .writes
-            .iter_mut()
-            .find(|w| w.cell == write.cell && says(w).min(says(write)) < 2)
-        {
+    both.zeroed = zeroed.into_iter().collect();
+    both.when.extend(other.when.iter().cloned());
+    both.fresh.extend(other.fresh.iter().copied());
+    both.frees.extend(other.frees.iter().cloned());
+    both.escapes.extend(other.escapes.iter().cloned());
+    both.copies.extend(other.copies.iter().cloned());
+    for write in &other.writes {
+        let same = |w: &&mut Write| w.cell == write.cell && says(w).min(says(write)) < 2;
+        match both.writes.iter_mut().find(same) {
             Some(known) if says(known) < says(write) => *known = write.clone(),
             Some(_) => {}
             None => both.writes.push(write.clone()),
         }
     }
+    true
+}
+
+/// Brings what several outcomes say together into order.
+fn tidy(both: &mut Outcome) {
+    both.when.sort();
+    both.when.dedup();
+    both.when = bounded(std::mem::take(&mut both.when));
+    both.fresh.sort_unstable();
+    both.fresh.dedup();
+    both.frees.sort();
+    both.frees.dedup_by(|later, first| later.path == first.path);
+    both.zeroed.sort_unstable();
+    both.zeroed.dedup();
     both.writes.sort();
     both.writes.dedup();
-    drop_behind_null(&mut both);
-    reduce_effects(&mut both);
-    bound_writes(&mut both);
-    Some(both)
+    drop_behind_null(both);
+    reduce_effects(both);
+    bound_writes(both);
 }
 
 /// How much a write says: a part that does not follow an object only knows that something was written.

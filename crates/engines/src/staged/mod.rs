@@ -8,6 +8,7 @@
 mod afterwards;
 mod alternatives;
 mod births;
+mod borrowed;
 mod callers;
 mod calls;
 mod causes;
@@ -38,6 +39,7 @@ mod names;
 mod nulls;
 mod objects;
 mod paths;
+mod possible;
 mod refusals;
 mod region;
 mod replay;

@@ -12,28 +12,33 @@
 
 use drip_base::IdSet;
 use drip_flow::{
-    Decisions, EndKind, Following, Frame, Goal, Relevance, Scope, State, UseFlow, Values, explore,
-    explore_sparsely,
+    Decisions, EndKind, Following, Frame, Goal, Relevance, Scope, State, UseFlow, Values, alike,
+    explore, explore_sparsely,
 };
 use drip_models::{
-    Atom, Certainty, Class, Free, MAX_OUTCOMES, MAX_PATH_LOADS, Offset, Outcome, Root, Summary,
-    TextResult, Value, ValuePath, Write,
+    Certainty, Class, Free, MAX_OUTCOMES, MAX_PATH_LOADS, Offset, Outcome, Root, Summary,
+    TextResult, Value, ValuePath,
 };
 use drip_pointer::{ObjId, ObjKind};
-use drip_program::{BlockId, Op, Operand};
+use drip_program::{BlockId, Op};
 use smallvec::SmallVec;
 
 use super::births::tell_births;
-use super::effects::{bound_writes, handed_out, reduce_effects};
-use super::exits::ExitReader;
+use super::borrowed::{borrowed_results, counted_releases, returned_and_kept};
+use super::effects::{bound_writes, reduce_effects};
+use super::exits::{ExitReader, others_alike};
 use super::feasible::SmallQuestions;
 use super::grown::tell_new_results;
 use super::hooks::{keep_with_hook, only_with_hook, tests_hooks};
 use super::interface::{is_atomic, is_pure, returns, touched};
-use super::merge::{blend, class_of, combine, merge_alike, merge_equal_returns, merge_outcomes};
+use super::merge::{
+    blend, class_of, combine, drop_uncertain_births, merge_alike, merge_equal_returns,
+    merge_outcomes,
+};
 use super::objects::{
     clusters, copied_out, escaping_objects, has_outcomes, is_behind_global, moved_objects,
 };
+use super::possible::{possible_values, reached_blocks};
 use super::unify::unify_fresh;
 use super::varargs::{MAX_VARARGS, hands_on_varargs, named_parameters};
 
@@ -45,13 +50,10 @@ const MAX_SPLIT: usize = 4;
 
 /// Clusters followed for one summary, those that callers have in hand before those behind globals; further ones count as escaped
 /// on every path.
-const MAX_CLUSTERS: usize = 16;
+const MAX_CLUSTERS: usize = 40;
 
 /// Ends of an exploration that become outcomes one by one; beyond it those with equal effects are merged at once.
 const MAX_ENDS: usize = 24;
-
-/// Values that a returned φ may stand for, with the φs on the way to them; with more, nothing is told of the result.
-const MAX_POSSIBLE: usize = 12;
 
 /// Blocks executed to tell the outcomes of one function apart: a base and a multiple of its blocks. What may become of the
 /// clusters that are left then is told without the condition.
@@ -97,6 +99,7 @@ pub fn summarize(
         decisions,
         questions: SmallQuestions::default(),
         fresh: handed.to_vec(),
+        alike: Vec::new(),
         parts: Vec::new(),
         open: Vec::new(),
         steps: 0,
@@ -160,58 +163,6 @@ pub fn summarize(
     }
 }
 
-/// Blocks that can be reached at all: a branch on what is the same in every run goes one way (`if (lock() != 0)`).
-fn reached_blocks(frame: &Frame<'_>, values: &mut Values) -> IdSet<BlockId> {
-    let mut reached = IdSet::with_capacity(frame.body.blocks.len());
-    let mut open = vec![BlockId::new(0)];
-    while let Some(block) = open.pop() {
-        if !reached.insert(block) {
-            continue;
-        }
-        match frame.body.insts[frame.body.terminator(block)].op {
-            Op::CondBr { cond, then, els } => {
-                let term = values.term(cond);
-                match values.terms.as_bool(term) {
-                    Some(true) => open.push(then),
-                    Some(false) => open.push(els),
-                    None => open.extend([then, els]),
-                }
-            }
-            _ => open.extend(frame.cfg.succs(block)),
-        }
-    }
-    reached
-}
-
-/// What a returned φ can be; itself, if that is more than a few values.
-fn possible_values(
-    frame: &Frame<'_>,
-    reached: &IdSet<BlockId>,
-    operand: Operand,
-) -> SmallVec<[Operand; 4]> {
-    let mut possible: SmallVec<[Operand; 4]> = SmallVec::new();
-    let mut seen: SmallVec<[Operand; 8]> = SmallVec::from_slice(&[operand]);
-    let mut next = 0;
-    while let Some(&value) = seen.get(next) {
-        next += 1;
-        let def = value.as_value().and_then(|value| frame.body.def(value));
-        let Some(Op::Phi { incoming }) = def.map(|inst| frame.body.insts[inst].op) else {
-            possible.push(value);
-            continue;
-        };
-        let entries = frame.body.incoming(incoming).iter();
-        for entry in entries.filter(|entry| reached.contains(entry.block)) {
-            if !seen.contains(&entry.value) {
-                seen.push(entry.value);
-            }
-        }
-        if seen.len() > MAX_POSSIBLE {
-            return SmallVec::from_slice(&[operand]);
-        }
-    }
-    possible
-}
-
 /// What is known of a number that is one or the other.
 fn either_result(a: &Value, b: &Value) -> Value {
     let class = |value| class_of(value).unwrap_or(Class::Any);
@@ -228,95 +179,10 @@ fn handed_on(frame: &Frame<'_>) -> Vec<drip_models::Escape> {
     (named..named + MAX_VARARGS).map(escape).collect()
 }
 
-fn escaping(path: ValuePath) -> drip_models::Escape {
+pub(super) fn escaping(path: ValuePath) -> drip_models::Escape {
     drip_models::Escape {
         path,
         to: drip_models::EscapeTo::Unknown,
-    }
-}
-
-/// A result that may be new or somebody else's memory, without a condition that tells callers which, is no allocation (Saturn
-/// fig. 7): they can't be meant to free it. (An insertion whose failure nobody looks at, and that returns what it keeps.) Of a
-/// function that hit its limits, the result that nothing is known of is such memory, too.
-fn borrowed_results(summary: &mut Summary) {
-    let limited = summary.limited;
-    let borrowed: Vec<Vec<Atom>> = summary
-        .outcomes
-        .iter()
-        .filter(|o| match o.ret {
-            Value::Unknown(Class::NonZero) => true,
-            Value::Unknown(Class::Any) => limited,
-            _ => false,
-        })
-        .map(|o| o.when.clone())
-        .collect();
-    let kept: Vec<(u16, Vec<Atom>)> = summary
-        .outcomes
-        .iter()
-        .filter_map(|o| Some((returned_and_kept(o)?, o.when.clone())))
-        .collect();
-    for outcome in &mut summary.outcomes {
-        let Value::Fresh { index, .. } = outcome.ret else {
-            continue;
-        };
-        let is_held = |w: &Write| matches!(w.value, Value::Fresh { index: k, .. } if k == index);
-        let is_possible = |when: &Vec<Atom>| when.iter().all(|atom| outcome.when.contains(atom));
-        let is_kept = |(k, when): &(u16, Vec<Atom>)| *k == index && is_possible(when);
-        let is_borrowed = borrowed.iter().any(is_possible) || kept.iter().any(is_kept);
-        if !outcome.writes.iter().any(is_held) && is_borrowed {
-            outcome.ret = Value::Unknown(Class::NonZero);
-            let handed = handed_out(outcome);
-            outcome.fresh.retain(|k| handed.contains(k));
-            outcome.zeroed.retain(|k| handed.contains(k));
-            outcome.copies.retain(|copy| handed.contains(&copy.to));
-            outcome
-                .writes
-                .retain(|w| !matches!(w.cell.base.root, Root::Fresh(k) if !handed.contains(&k)));
-        }
-    }
-}
-
-/// The new block that an outcome returns after it has been put where the caller's own memory leads to.
-fn returned_and_kept(outcome: &Outcome) -> Option<u16> {
-    let Value::Fresh { index, .. } = outcome.ret else {
-        return None;
-    };
-    let is_kept = |write: &Write| {
-        let is_callers = !matches!(write.cell.base.root, Root::Fresh(_));
-        is_callers && matches!(write.value, Value::Fresh { index: k, .. } if k == index)
-    };
-    outcome.writes.iter().any(is_kept).then_some(index)
-}
-
-/// Reference counts: an outcome that only counts down what another outcome frees has left it to the holders of the other
-/// references. A count is a number in the object that decreases by one, or that is changed atomically.
-fn counted_releases(summary: &mut Summary) {
-    let freed: Vec<ValuePath> = summary
-        .outcomes
-        .iter()
-        .flat_map(|o| &o.frees)
-        .map(|f| f.path.clone())
-        .collect();
-    let atomic = summary.atomic;
-    for outcome in &mut summary.outcomes {
-        let counts_down = |w: &Write, path: &ValuePath| {
-            w.cell.base == *path
-                && match &w.value {
-                    Value::Entry { path: old, plus } => {
-                        plus.base < 0 && *old == path.clone().load(w.cell.offset)
-                    }
-                    Value::Unknown(_) => atomic,
-                    _ => false,
-                }
-        };
-        for path in &freed {
-            let kept = !outcome.frees.iter().any(|f| f.path == *path);
-            if kept && outcome.writes.iter().any(|w| counts_down(w, path)) {
-                outcome.escapes.push(escaping(path.clone()));
-                outcome.escapes.sort();
-                outcome.escapes.dedup();
-            }
-        }
     }
 }
 
@@ -344,6 +210,8 @@ struct Maker<'m, 'a> {
     decisions: &'m Decisions,
     questions: SmallQuestions,
     fresh: Vec<ObjId>,
+    /// Objects that are not followed because they meet the fate of the first.
+    alike: Vec<(ObjId, Vec<ObjId>)>,
     /// Alternatives that are independent of one another: an outcome is one of each.
     parts: Vec<Vec<Outcome>>,
     open: Vec<Open>,
@@ -364,6 +232,7 @@ impl<'a> Maker<'_, 'a> {
             values: self.values,
             questions: &mut self.questions,
             objects,
+            alike: &self.alike,
             fresh: &self.fresh,
             limited: false,
             keeps_result: false,
@@ -394,13 +263,14 @@ impl<'a> Maker<'_, 'a> {
     fn settle_clusters(&mut self) {
         let frame = self.frame;
         let mut all = clusters(frame, &self.fresh);
+        self.leave_out_alike(&mut all);
         let is_callers = |c: &Vec<ObjId>| c.iter().any(|&obj| !is_behind_global(frame, obj));
         all.sort_by_key(|cluster| !is_callers(cluster));
         for (number, cluster) in all.into_iter().enumerate() {
             let is_callers = is_callers(&cluster);
             if number >= MAX_CLUSTERS {
                 if is_callers {
-                    self.blur(&cluster, &[]);
+                    self.blur(&cluster, &[], "too many clusters");
                 } else {
                     self.undecided(&cluster, &[]);
                 }
@@ -410,20 +280,56 @@ impl<'a> Maker<'_, 'a> {
         }
     }
 
+    /// Of objects that stand alone and can't be told apart one is followed.
+    fn leave_out_alike(&mut self, all: &mut Vec<Vec<ObjId>>) {
+        let single: Vec<ObjId> = all
+            .iter()
+            .filter_map(|cluster| match cluster[..] {
+                [only] => Some(only),
+                _ => None,
+            })
+            .collect();
+        let followed = self.without_alike(&single);
+        all.retain(|cluster| match cluster[..] {
+            [only] => followed.contains(&only),
+            _ => true,
+        });
+    }
+
+    /// Of objects that can't be told apart the first.
+    fn without_alike(&mut self, objects: &[ObjId]) -> Vec<ObjId> {
+        let mut firsts = Vec::new();
+        for group in alike(self.frame, self.values, objects) {
+            let mut group = group.into_iter();
+            let Some(first) = group.next() else {
+                continue;
+            };
+            firsts.push(first);
+            if group.len() > 0 {
+                self.alike.push((first, group.collect()));
+            }
+        }
+        firsts
+    }
+
     /// First look at one cluster. One with too many states is taken object by object: what its objects hold of each other then counts as
     /// kept.
     fn settle_cluster(&mut self, cluster: Vec<ObjId>, is_callers: bool) {
-        let (flow, is_sparse) = self.follow(&Relevance::nothing(), &cluster);
+        let nothing = Relevance::of_nothing_but(self.frame, &cluster);
+        let (flow, is_sparse) = self.follow(&nothing, &cluster);
         if flow.limited && cluster.len() > 1 {
             self.is_coarse = true;
-            for object in cluster {
+            for object in self.without_alike(&cluster) {
                 self.settle_cluster(vec![object], is_callers);
             }
             return;
         }
         if flow.limited {
-            self.blur(&cluster, &[]);
+            self.blur(&cluster, &[], "too many states at the first look");
             return;
+        }
+        if cfg!(debug_assertions) {
+            self.check_alike(&cluster, &flow);
         }
         let (kinds, class_of) = self.kinds(&cluster, &flow);
         match (&kinds[..], is_callers) {
@@ -437,6 +343,28 @@ impl<'a> Maker<'_, 'a> {
                 kinds,
             }),
         }
+    }
+
+    /// The twin: whatever counts as alike is followed, and has to meet the same fates.
+    fn check_alike(&mut self, cluster: &[ObjId], flow: &UseFlow) {
+        let alike = std::mem::take(&mut self.alike);
+        for other in cluster.iter().flat_map(|&obj| others_alike(&alike, obj)) {
+            let (its, _) = self.follow(&Relevance::nothing(), &[other]);
+            let fates = |flow: &UseFlow| {
+                let ends = flow
+                    .ends
+                    .iter()
+                    .map(|end| (end.kind, end.state.objects[0].machine));
+                ends.collect::<std::collections::HashSet<_>>()
+            };
+            assert_eq!(
+                fates(flow),
+                fates(&its),
+                "{cluster:?} and {other:?} are not alike in {}",
+                self.frame.program.func_name(self.frame.func)
+            );
+        }
+        self.alike = alike;
     }
 
     /// What may become of a cluster, and which of that each end says.
@@ -462,9 +390,10 @@ impl<'a> Maker<'_, 'a> {
 
     /// Exits disagree on a cluster: which blocks decide?
     fn leave_open(&mut self, cluster: Vec<ObjId>) {
-        let flow = self.explore(&Relevance::nothing(), &cluster);
+        let nothing = Relevance::of_nothing_but(self.frame, &cluster);
+        let flow = self.explore(&nothing, &cluster);
         if flow.limited {
-            self.blur(&cluster, &[]);
+            self.blur(&cluster, &[], "too many states over all blocks");
             return;
         }
         let (kinds, class_of) = self.kinds(&cluster, &flow);
@@ -555,14 +484,18 @@ impl<'a> Maker<'_, 'a> {
             self.deciding.clone_from(&cluster.deciding);
             let is_worth_it = !is_one && (are_few || self.makes_any(&cluster.objects));
             let is_split = is_worth_it && self.split(&cluster.objects)
-                || !self.makes_any(&cluster.objects) && self.split_by_result(&cluster.objects);
+                || self.split_by_result(&cluster.objects);
             if is_split {
                 split = true;
             } else if self.is_told_by_return(&cluster) {
                 self.limited = true;
                 self.parts.push(cluster.kinds);
             } else {
-                self.blur(&cluster.objects, &cluster.kinds);
+                self.blur(
+                    &cluster.objects,
+                    &cluster.kinds,
+                    "not told apart within the fuel",
+                );
             }
         }
         if !split {
@@ -609,6 +542,7 @@ impl<'a> Maker<'_, 'a> {
             return false;
         };
         merge_equal_returns(&mut outcomes);
+        drop_uncertain_births(&mut outcomes);
         self.parts.push(outcomes);
         true
     }
@@ -617,6 +551,13 @@ impl<'a> Maker<'_, 'a> {
     fn told(&mut self, flow: &UseFlow, objects: &[ObjId]) -> Option<Vec<Outcome>> {
         self.steps += flow.steps;
         if flow.limited {
+            tracing::debug!(
+                function = self.frame.program.func_name(self.frame.func),
+                ?objects,
+                steps = flow.steps,
+                crowded = flow.crowded,
+                "no outcomes"
+            );
             return None;
         }
         let with_hook = only_with_hook(self.frame, self.values, flow);
@@ -678,12 +619,12 @@ impl<'a> Maker<'_, 'a> {
     }
 
     /// A cluster whose exits could not all be told apart.
-    fn blur(&mut self, cluster: &[ObjId], kinds: &[Outcome]) {
+    fn blur(&mut self, cluster: &[ObjId], kinds: &[Outcome], reason: &str) {
         self.limited = true;
         tracing::debug!(
             function = self.frame.program.func_name(self.frame.func),
             ?cluster,
-            "limit: exits not explored, {} steps",
+            "limit: exits not explored, {} steps: {reason}",
             self.steps
         );
         self.undecided(cluster, kinds);
@@ -692,9 +633,10 @@ impl<'a> Maker<'_, 'a> {
     /// A cluster of which only is told what may become of it: what some path frees is perhaps freed on every path, all else
     /// counts as escaped, and what it may hand out is no allocation (silence over noise).
     fn undecided(&mut self, cluster: &[ObjId], kinds: &[Outcome]) {
-        let gone: Vec<ObjId> = cluster
+        let all = cluster
             .iter()
-            .copied()
+            .flat_map(|&obj| std::iter::once(obj).chain(others_alike(&self.alike, obj)));
+        let gone: Vec<ObjId> = all
             .filter(|&obj| !matches!(self.frame.local.memory.kind(obj), ObjKind::Fresh { .. }))
             .collect();
         let mut outcome = Outcome::returning(Value::Unknown(Class::Any));
