@@ -25,6 +25,7 @@ use super::report::{Loss, Reporter};
 use super::settings::replaced_setting;
 use super::summarize::{summarize, uncalled};
 use super::trials::Trials;
+use super::untouched::{takes_care_of_blurred, without_care};
 use crate::finding::{Confidence, LedgerEntry, Verdict};
 use crate::statistics::Statistics;
 
@@ -205,21 +206,6 @@ fn may_throw(body: &Body, calls: &CallTable) -> bool {
         }
     }
     false
-}
-
-/// Objects that are held where only "perhaps" can be said (elements with unknown index, older objects of a loop) count as lost
-/// only where nothing on any path takes care of such. Freeing one that is still held for certain takes care of that one only;
-/// but whoever keeps it may keep what it leads to.
-fn takes_care_of_blurred(end: &End) -> bool {
-    let Some(object) = end
-        .state
-        .objects
-        .first()
-        .filter(|_| end.kind == EndKind::Settled)
-    else {
-        return false;
-    };
-    object.blurred || !matches!(object.machine, Machine::Freed { sure: true, .. })
 }
 
 /// Does some path lose the object, perhaps?
@@ -414,10 +400,14 @@ impl<'w, 'a> Work<'w, 'a> {
             self.statistics.settled.filter.refuted += 1;
             return false;
         }
-        let losses = match ends.is_empty() {
-            true => self.sure_loss(flow, &perhaps),
-            false if self.goes_with_parent(flow, &ends) => Vec::new(),
-            false => self.losses(flow, &ends),
+        let (rest, left) = without_care(self.frame, flow);
+        let (flow, losses) = match ends.is_empty() {
+            true => match self.sure_loss(flow, &perhaps) {
+                sure if sure.is_empty() => (&rest, self.losses_untouched(&rest, &left)),
+                sure => (flow, sure),
+            },
+            false if self.goes_with_parent(flow, &ends) => (flow, Vec::new()),
+            false => (flow, self.losses(flow, &ends)),
         };
         if losses.is_empty() {
             return false;
@@ -498,6 +488,22 @@ impl<'w, 'a> Work<'w, 'a> {
             self.statistics.settled.structure += 1;
         }
         found
+    }
+
+    /// Losses on paths that come to nothing that takes care of the object, even perhaps.
+    fn losses_untouched(
+        &mut self,
+        rest: &UseFlow,
+        left: &[usize],
+    ) -> Vec<(usize, Path, Confidence)> {
+        if left.is_empty() || self.goes_with_parent(rest, left) {
+            return Vec::new();
+        }
+        let mut losses = self.losses(rest, left);
+        for (_, _, confidence) in &mut losses {
+            *confidence = (*confidence).min(Confidence::Medium);
+        }
+        losses
     }
 
     /// The ends that can be reached, each with a path that the independent check accepts.

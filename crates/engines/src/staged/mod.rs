@@ -51,6 +51,7 @@ mod told;
 mod trials;
 mod turns;
 mod unify;
+mod untouched;
 mod varargs;
 mod ways;
 mod zeroed;
