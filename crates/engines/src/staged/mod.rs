@@ -14,6 +14,7 @@ mod causes;
 mod classes;
 mod codes;
 mod convincing;
+mod counts;
 mod delegates;
 mod doubts;
 mod driver;
