@@ -18,7 +18,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::callers::Callers;
 use super::calls::{CallContext, anything};
-use super::causes::{Caused, one_per_cause, one_per_place};
+use super::causes::{
+    Caused, one_per_cause, one_per_place, one_per_release, without_repetitions,
+};
 use super::delegates::{Delegates, delegates};
 use super::fates::{Ending, Fates};
 use super::forgotten::{Forgotten, forgotten};
@@ -104,7 +106,7 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
         (&a.finding.primary, &a.finding.id) == (&b.finding.primary, &b.finding.id)
     });
     let findings = one_per_cause(findings, |func| program.func_name(func).to_owned());
-    analysis.findings = one_per_place(findings);
+    analysis.findings = one_per_release(one_per_place(without_repetitions(findings)));
     analysis
         .ledger
         .sort_by(|a, b| (&a.at, &a.callee, &a.reason).cmp(&(&b.at, &b.callee, &b.reason)));
