@@ -26,6 +26,7 @@ mod feasible;
 mod flags;
 mod forgotten;
 mod function;
+mod granted;
 mod grown;
 mod hooks;
 mod inevitable;
