@@ -133,3 +133,33 @@ int measure(const char *s) {
 int measure_only(const char *s) {
   return lower_length_bad(s, NULL);
 }
+
+/* A function that is called from anywhere, but whose first act is to ask a callee that reads through the argument. */
+struct line {
+  int state;
+  struct arena arena;
+};
+
+int line_state(struct line *l) {
+  return l->state;
+}
+
+void *line_get(struct line *l, size_t n) {
+  return arena_get(n, l ? &l->arena : NULL);
+}
+
+int line_start_ok(struct line *l) {
+  if (line_state(l) != 3)
+    return -1;
+  char *buffer = line_get(l, 64);
+  buffer[0] = 'x';
+  return 0;
+}
+
+int line_start_bad(struct line *l, int state) {
+  if (state != 3)
+    return -1;
+  char *buffer = line_get(l, 64); // LEAK
+  buffer[0] = 'x';
+  return 0;
+}

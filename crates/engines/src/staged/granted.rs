@@ -3,7 +3,7 @@
 //! Known is a function that no pointer in sight leads to and that nobody outside of the program can call. One of its parameters is never
 //! null if every call passes the address of a variable or of a field, the result of pointer arithmetic, or a parameter that is never null
 //! itself. The greatest fixpoint: all parameters of known functions are taken to be so, until a call says otherwise. A function that reads
-//! or writes through its parameter before anything else asks for the same, whoever calls it.
+//! or writes through its parameter before anything else, or hands it to one that does, asks for the same, whoever calls it.
 //!
 //! What only a null pointer would lead to (an arena that callers may do without, and none does) is then no path of the function.
 //! Known false negatives: a function that only a debugger, an assembler file or a plugin calls with null.
@@ -18,6 +18,9 @@ use super::callers::{Callers, accessed};
 
 /// φs and selections between a call and what it passes; beyond them it counts as anything.
 const MAX_STEPS: usize = 8;
+
+/// Calls down to the function that reads through a parameter; what lies deeper is not looked for.
+const MAX_CALLS: usize = 2;
 
 type Parameter = (FuncId, usize);
 
@@ -38,6 +41,7 @@ impl Granted {
         let mut granted = Granted::default();
         let mut handed_on: FxHashMap<Parameter, Vec<Parameter>> = FxHashMap::default();
         let called = called_by_name(program, callers);
+        let mut used = UsedAtOnce::default();
         for (func, function) in program.funcs.iter_enumerated() {
             let Some(body) = &function.body else { continue };
             // Of several functions of one name, each of another program of the build, one may be called in sight.
@@ -46,11 +50,11 @@ impl Granted {
                 false => Some(func),
             };
             let called = called.filter(|_| !callers.is_hidden(func));
-            let used = used_at_once(body);
+            let used = used.of(program, func, MAX_CALLS);
             let pointers =
                 (0..body.param_count()).filter(|&n| program.types.is_ptr(body.params[n]));
             for n in pointers {
-                if used.contains(&body.param(n)) {
+                if used.contains(&n) {
                     granted.insert(body, (func, n));
                     continue;
                 }
@@ -166,15 +170,48 @@ fn passed(body: &Body, arg: Operand) -> Passed {
     Passed::Like(like)
 }
 
-/// Parameters that the function reads or writes through in its first block.
-fn used_at_once(body: &Body) -> SmallVec<[ValueId; 4]> {
-    let mut used = SmallVec::new();
-    for inst in body.block_insts(BlockId::new(0)) {
-        let (Op::Load { addr } | Op::Store { addr, .. }) = body.insts[inst].op else {
-            continue;
+/// Parameters that each function reads or writes through in its first block, as far as somebody has asked.
+#[derive(Default)]
+struct UsedAtOnce(FxHashMap<FuncId, SmallVec<[usize; 4]>>);
+
+impl UsedAtOnce {
+    /// By the function itself, or by those that it calls there.
+    fn of(&mut self, program: &Program, func: FuncId, depth: usize) -> SmallVec<[usize; 4]> {
+        if let Some(known) = self.0.get(&func) {
+            return known.clone();
+        }
+        let Some(body) = &program.funcs[func].body else {
+            return SmallVec::new();
         };
-        let pointer = accessed(body, addr);
-        used.extend(pointer.filter(|&pointer| body.as_param(pointer).is_some()));
+        let mut used = SmallVec::new();
+        for inst in body.block_insts(BlockId::new(0)) {
+            match body.insts[inst].op {
+                Op::Load { addr } | Op::Store { addr, .. } => {
+                    used.extend(accessed(body, addr).and_then(|pointer| body.as_param(pointer)));
+                }
+                Op::Call { callee, args, .. } if depth > 0 => {
+                    let Some(&Const::Func(callee)) = body.const_of(callee) else {
+                        continue;
+                    };
+                    let args = body.list(args);
+                    let own = |n: &usize| body.as_param(args.get(*n)?.as_value()?);
+                    let handed_on = args.iter().filter_map(|arg| arg.as_value());
+                    // Most calls get none of the parameters.
+                    if handed_on
+                        .filter_map(|value| body.as_param(value))
+                        .next()
+                        .is_some()
+                    {
+                        used.extend(self.of(program, callee, depth - 1).iter().filter_map(own));
+                    }
+                }
+                _ => {}
+            }
+        }
+        // What was looked at from too deep down may be more than this.
+        if depth == MAX_CALLS {
+            self.0.insert(func, used.clone());
+        }
+        used
     }
-    used
 }
