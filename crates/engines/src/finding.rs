@@ -63,7 +63,7 @@ pub struct SourcePos {
 }
 
 /// One link of the allocation chain, outermost call first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct AllocationLink {
     pub at: SourcePos,
     /// The function called there.

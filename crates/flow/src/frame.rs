@@ -21,6 +21,15 @@ use crate::sources::Finder;
 use crate::sparse::Touches;
 use crate::values::{Context, Values};
 
+/// What the rest of the program says of a function.
+#[derive(Clone, Copy)]
+pub struct WholeProgram<'a> {
+    /// Variables that keep their initial value.
+    pub constants: &'a IdSet<GlobalId>,
+    /// Parameters that are never null, whoever calls.
+    pub granted: Option<&'a IdSet<ValueId>>,
+}
+
 /// One function, ready to be explored.
 pub struct Frame<'a> {
     pub program: &'a Program,
@@ -34,8 +43,7 @@ pub struct Frame<'a> {
     pub reach: Reach,
     /// Its calls change more than can be written down: nothing here says all.
     pub is_too_large: bool,
-    /// Variables that keep their initial value.
-    constants: &'a IdSet<GlobalId>,
+    known: WholeProgram<'a>,
     /// Block of each instruction.
     block_of: Vec<BlockId>,
     pub(crate) uses: OnceCell<Graph<u32>>,
@@ -75,7 +83,7 @@ impl<'a> Frame<'a> {
         func: FuncId,
         body: &'a Body,
         calls: CallTable,
-        constants: &'a IdSet<GlobalId>,
+        known: WholeProgram<'a>,
     ) -> (Frame<'a>, Values) {
         let cfg = Cfg::build(body);
         let mut block_of = vec![BlockId::new(0); body.insts.len()];
@@ -114,7 +122,7 @@ impl<'a> Frame<'a> {
             local: &local,
             memssa: &memssa,
             block_of: &block_of,
-            constants,
+            known,
             cfg: &cfg,
             calls: &calls,
         };
@@ -129,7 +137,7 @@ impl<'a> Frame<'a> {
             memssa,
             reach,
             is_too_large,
-            constants,
+            known,
             block_of,
             uses: OnceCell::new(),
             touches: OnceCell::new(),
@@ -165,7 +173,7 @@ impl<'a> Frame<'a> {
             local: &self.local,
             memssa: &self.memssa,
             block_of: &self.block_of,
-            constants: self.constants,
+            known: self.known,
             cfg: &self.cfg,
             calls: &self.calls,
         }

@@ -32,7 +32,7 @@ pub use arithmetic::sort_of;
 pub use error_number::{as_error_number, reads_error_number};
 pub use explore::{EXITS_FUEL, FATE_FUEL, Following, Goal, MAX_STATES, explore, explore_sparsely};
 pub use forward::stored_just_before;
-pub use frame::{Frame, args_of, cell_of, region};
+pub use frame::{Frame, WholeProgram, args_of, cell_of, region};
 pub use graph::{Choice, Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
 pub use interface::{class_term, fitted, leaves_alone, path_term};
 pub use relevance::{Decisions, Relevance, Scope, decisions};

@@ -10,15 +10,15 @@
 
 use std::rc::Rc;
 
-use drip_base::{IdSet, IndexVec};
+use drip_base::IndexVec;
 use drip_cond::{FnKey, ObjKey, Sort, SymId, TermId, Terms};
 use drip_memssa::{Def, MemSsa, VersionId};
 use drip_models::{Offset, Root, Value as SummaryValue};
 use drip_pointer::local::CallTable;
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjKind};
 use drip_program::{
-    BinaryOp, BlockId, Body, CastOp, Cfg, CmpPred, Const, GlobalId, InstId, Op, Operand,
-    OperandKind, Program, Type, TypeId, ValueId,
+    BinaryOp, BlockId, Body, CastOp, Cfg, CmpPred, Const, InstId, Op, Operand, OperandKind,
+    Program, Type, TypeId, ValueId,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -26,7 +26,7 @@ use smallvec::SmallVec;
 use crate::arithmetic::{self, sort_of};
 use crate::error_number::{as_error_number, reads_error_number};
 use crate::forward::{copied_version, is_zeroed, stored_just_before};
-use crate::frame::{cell_of, own_cells, region};
+use crate::frame::{WholeProgram, cell_of, own_cells, region};
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,7 +72,7 @@ pub(crate) struct Context<'b> {
     pub local: &'b LocalMemory,
     pub memssa: &'b MemSsa,
     pub block_of: &'b [BlockId],
-    pub constants: &'b IdSet<GlobalId>,
+    pub known: WholeProgram<'b>,
     pub cfg: &'b Cfg,
     pub calls: &'b CallTable,
 }
@@ -319,7 +319,7 @@ impl Values {
         let ObjKind::Global(global) = context.local.memory.kind(place.obj) else {
             return None;
         };
-        if !context.constants.contains(global) {
+        if !context.known.constants.contains(global) {
             return None;
         }
         let global = &context.program.globals[global];
@@ -673,10 +673,23 @@ impl Builder<'_> {
         }
     }
 
+    /// Is it a parameter that is never null?
+    fn is_granted(&self, operand: Operand) -> bool {
+        let granted = self.context.known.granted;
+        let value = operand.as_value();
+        value.is_some_and(|value| granted.is_some_and(|granted| granted.contains(value)))
+    }
+
     fn compare(&mut self, pred: CmpPred, a: Operand, b: Operand) -> TermId {
         let (x, y) = (self.out.term(a), self.out.term(b));
         if self.out.terms.sort(x) != self.out.terms.sort(y) {
             return self.out.fresh_symbol(Sort::Bool);
+        }
+        if let CmpPred::Eq | CmpPred::Ne = pred
+            && (self.is_granted(a) && self.out.terms.as_int(y) == Some(0)
+                || self.is_granted(b) && self.out.terms.as_int(x) == Some(0))
+        {
+            return self.out.terms.bool(pred == CmpPred::Ne);
         }
         match (pred, arithmetic::compare(&mut self.out.terms, pred, x, y)) {
             (_, Some(term)) => term,

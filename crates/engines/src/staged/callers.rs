@@ -10,6 +10,7 @@ use drip_program::address_taken::address_taken;
 use drip_program::{Body, FuncId, InstId, Linkage, Op, Operand, Program, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::granted::Granted;
 use super::interface::constant;
 
 pub(super) struct Callers<'c> {
@@ -112,12 +113,14 @@ impl<'c> Callers<'c> {
 
     /// Does no caller pass what a path asks of the arguments? That a flag and a pointer go together may be written nowhere but in the
     /// calls. All callers have to be known, and they have to be several: of a single one nothing can be learnt about what goes together.
-    pub fn none_passes(&self, func: FuncId, asked: &[Atom]) -> bool {
+    pub fn none_passes(&self, granted: &Granted, func: FuncId, asked: &[Atom]) -> bool {
         let is_known = !self.is_hidden(func);
         let calls = self.of(func);
         let mut by_number = calls.iter().map(|call| self.excludes(*call, asked));
         // An address is never null, though: one call is enough to know that.
-        let mut by_address = calls.iter().map(|call| self.passes_address(*call, asked));
+        let mut by_address = calls
+            .iter()
+            .map(|call| self.passes_address(granted, *call, asked));
         let is_excluded = calls.len() > 1 && by_number.all(|excludes| excludes)
             || !calls.is_empty() && by_address.all(|excludes| excludes);
         is_known && is_excluded
@@ -125,7 +128,12 @@ impl<'c> Callers<'c> {
 
     /// Does a call pass the address of a variable or of a field where the path asks for null, or a pointer of its own that it reads or
     /// writes through without ever asking whether it is null?
-    fn passes_address(&self, (caller, call): (FuncId, InstId), asked: &[Atom]) -> bool {
+    fn passes_address(
+        &self,
+        granted: &Granted,
+        (caller, call): (FuncId, InstId),
+        asked: &[Atom],
+    ) -> bool {
         let Some(body) = &self.program.funcs[caller].body else {
             return false;
         };
@@ -138,7 +146,7 @@ impl<'c> Callers<'c> {
             match def.map(|inst| body.insts[inst].op) {
                 Some(Op::Alloca { .. }) => true,
                 Some(Op::PtrAdd { offset, .. }) => offset > 0,
-                None => is_taken_for_granted(body, passed),
+                None => granted.has(caller, passed) || is_taken_for_granted(body, passed),
                 _ => false,
             }
         })
@@ -174,7 +182,7 @@ fn is_taken_for_granted(body: &Body, param: ValueId) -> bool {
 }
 
 /// The pointer that an access goes through: the address without the way to the field.
-fn accessed(body: &Body, mut addr: Operand) -> Option<ValueId> {
+pub(super) fn accessed(body: &Body, mut addr: Operand) -> Option<ValueId> {
     loop {
         let value = addr.as_value()?;
         match body.def(value).map(|inst| body.insts[inst].op) {

@@ -12,11 +12,12 @@ use drip_pointer::local::CallTable;
 use drip_pointer::{CallGraph, Callees, ObjKind};
 use drip_program::{
     Body, CallFlags, CastOp, Const, FuncAttrs, FuncId, GlobalId, InstId, Linkage, Op, Operand,
-    ParamAttrs, Program, Type,
+    ParamAttrs, Program, Type, ValueId,
 };
 use smallvec::SmallVec;
 
 use super::delegates::Delegates;
+use super::granted::Granted;
 use super::interface::constant;
 use super::marks::with_marks;
 use super::unify::{rename, unify_fresh};
@@ -30,6 +31,8 @@ pub struct CallContext<'a> {
     pub delegates: &'a Delegates,
     /// Variables that keep their initial value.
     pub constants: &'a IdSet<GlobalId>,
+    /// Parameters that are never null.
+    pub granted: &'a Granted,
     /// Computed so far; `None` while its component is being worked on for the first time.
     pub computed: &'a [Option<Arc<Summary>>],
 }
@@ -104,7 +107,8 @@ pub fn call_summary(
     };
     let args = body.list(args);
     let summary = with_marks(context, body, args, summary);
-    let summary = possible(context.program, body, args, summary);
+    let granted = context.granted.of(func);
+    let summary = possible(context.program, body, granted, args, summary);
     // Numbers behind the named parameters are printed.
     let named = match body.const_of(callee) {
         Some(&Const::Func(callee)) => named_parameters(context.program, callee),
@@ -179,10 +183,12 @@ pub fn narrowed(context: &CallContext<'_>, frame: &Frame<'_>) -> CallTable {
     table
 }
 
-/// Without the outcomes that constant arguments rule out: `init(&s, 0)`, `load(f, LOAD_PLAIN)`.
+/// Without the outcomes that constant arguments rule out: `init(&s, 0)`, `load(f, LOAD_PLAIN)`. Parameters that are never null
+/// (`granted`) are none where they are handed on.
 fn possible(
     program: &Program,
     body: &Body,
+    granted: Option<&IdSet<ValueId>>,
     args: &[Operand],
     summary: Arc<Summary>,
 ) -> Arc<Summary> {
@@ -194,7 +200,14 @@ fn possible(
             Root::Arg(n) if path.loads.is_empty() => args.get(usize::from(n)),
             _ => None,
         };
-        arg.is_none_or(|&arg| may_be(program, body, arg, atom.class))
+        let is_granted = |arg: &Operand| {
+            let value = arg.as_value();
+            value.is_some_and(|value| granted.is_some_and(|granted| granted.contains(value)))
+        };
+        arg.is_none_or(|arg| {
+            may_be(program, body, *arg, atom.class)
+                && !(atom.class == Class::Eq(0) && is_granted(arg))
+        })
     };
     let is_possible = |outcome: &Outcome| outcome.when.iter().all(can_hold);
     if summary.outcomes.iter().all(is_possible) {

@@ -8,17 +8,20 @@
 use drip_flow::{Choice, Frame, UseFlow, Values};
 use drip_models::{Atom, Outcome};
 use drip_program::{Const, FuncId, InstId, Op};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::afterwards::{Returns, afterwards};
 use super::alternatives::Called;
 use super::doubts::has_key;
 use super::paths::Path;
 use super::settings::Setting;
-use crate::finding::{Confidence, Finding, LostPoint};
+use crate::finding::{AllocationLink, Confidence, Finding, LostPoint, Rule, SourcePos};
 
 /// Findings of one variable at one place before they are shown as one.
 const MAX_PER_PLACE: usize = 2;
+
+/// Fields of a structure that a finding names.
+const MAX_NAMES: usize = 3;
 
 /// Findings that one function may cause before they are shown as one.
 const MAX_PER_CAUSE: usize = 4;
@@ -194,6 +197,72 @@ pub fn one_per_place(findings: Vec<Finding>) -> Vec<Finding> {
         shown.push(finding);
     }
     shown
+}
+
+/// Without findings that say word for word what another one says: two calls of one line (a macro) that lose the same at the same places.
+/// `findings` are in the order of the report.
+pub fn without_repetitions(mut findings: Vec<Finding>) -> Vec<Finding> {
+    type Said = (SourcePos, String, Vec<AllocationLink>, Vec<LostPoint>);
+    let mut said: FxHashSet<Said> = FxHashSet::default();
+    findings.retain(|finding| {
+        said.insert((
+            finding.primary.clone(),
+            finding.message.clone(),
+            finding.allocation.clone(),
+            finding.lost.clone(),
+        ))
+    });
+    findings
+}
+
+/// Shows the fields that one call forgets when it frees their structure as one finding: `free` in place of the destructor.
+/// `findings` are in the order of the report.
+pub fn one_per_release(findings: Vec<Finding>) -> Vec<Finding> {
+    // What the paths have found is shown with its path.
+    let release = |finding: &Finding| match (&finding.lost[..], &finding.variable) {
+        ([lost], Some(field)) if finding.rule == Rule::D004 && finding.path.len() == 2 => {
+            Some((lost.at.clone(), field.clone()))
+        }
+        _ => None,
+    };
+    let mut groups: FxHashMap<SourcePos, Vec<String>> = FxHashMap::default();
+    for (at, field) in findings.iter().filter_map(release) {
+        groups.entry(at).or_default().push(field);
+    }
+    groups.retain(|_, fields| fields.len() > MAX_PER_PLACE);
+    let mut shown: FxHashSet<SourcePos> = FxHashSet::default();
+    let mut kept = Vec::with_capacity(findings.len());
+    for mut finding in findings {
+        let at = release(&finding).map(|(at, _)| at);
+        if let Some((at, fields)) = at.and_then(|at| groups.get_key_value(&at)) {
+            if !shown.insert(at.clone()) {
+                continue;
+            }
+            finding.message = format!(
+                "{}, and so is what {} hold",
+                finding.message,
+                list(&fields[1..])
+            );
+        }
+        kept.push(finding);
+    }
+    kept
+}
+
+/// "`a`, `b` and 3 more".
+fn list(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match &quoted[..] {
+        [front @ .., last] if quoted.len() <= MAX_NAMES && !front.is_empty() => {
+            format!("{} and {last}", front.join(", "))
+        }
+        few if few.len() <= MAX_NAMES => few.join(", "),
+        many => format!(
+            "{} and {} more",
+            many[..MAX_NAMES].join(", "),
+            many.len() - MAX_NAMES
+        ),
+    }
 }
 
 /// What is known of all findings with one cause.

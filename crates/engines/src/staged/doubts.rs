@@ -14,6 +14,7 @@ use super::afterwards::afterwards;
 use super::alternatives::{Called, could_be_otherwise};
 use super::causes::defined_callee;
 use super::codes::{contradicts_code, is_empty_block};
+use super::counts::is_pinned;
 use super::interface::{atom_of, constant};
 use super::known::{Comparison, branch_fact, comparison};
 use super::paths::Path;
@@ -51,6 +52,7 @@ pub fn is_unwanted(
         || is_untold(frame, flow, path)
         || is_made_by_mistake(frame, flow, path)
         || contradicts_code(frame, flow, path)
+        || is_pinned(frame, values, flow, path)
         || is_empty_block(frame, values, flow, path, end)
         || is_printed(frame, flow) && is_empty_after_birth(frame, values, flow, path)
 }
@@ -520,7 +522,7 @@ fn comes_from_call(frame: &Frame<'_>, version: VersionId) -> bool {
 }
 
 /// What may have written a version last, by way of φs.
-fn writers(frame: &Frame<'_>, version: VersionId) -> Vec<InstId> {
+pub(super) fn writers(frame: &Frame<'_>, version: VersionId) -> Vec<InstId> {
     let mut found = Vec::new();
     let mut seen = vec![version];
     let mut next = 0;

@@ -18,11 +18,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::callers::Callers;
 use super::calls::{CallContext, anything};
-use super::causes::{Caused, one_per_cause, one_per_place};
+use super::causes::{Caused, one_per_cause, one_per_place, one_per_release, without_repetitions};
 use super::delegates::{Delegates, delegates};
 use super::fates::{Ending, Fates};
 use super::forgotten::{Forgotten, forgotten};
 use super::function::{Result, Wanted, analyse};
+use super::granted::Granted;
 use super::merge::narrowed;
 use super::refusals::Refusals;
 use super::settings::{Setting, freed_settings};
@@ -60,17 +61,17 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
     let settings = findings.iter().filter_map(|f| f.settings.as_ref());
     let wanted = settings.flatten().copied().collect();
     let freed = freed_settings(&facts.context(&computed), &wanted);
-    let callers = Callers::new(program, &facts.graph);
-    let fates = Fates::new(program, &callers);
+    let callers = &facts.callers;
+    let fates = Fates::new(program, callers);
     let context = facts.context(&computed);
     let refusals = Refusals {
         context: &context,
-        callers: &callers,
+        callers,
     };
     for caused in &mut findings {
         let is_impossible = caused.asked.as_ref().is_some_and(|(func, asked)| {
             let mut losses = asked.iter();
-            losses.all(|asked| callers.none_passes(*func, asked))
+            losses.all(|asked| callers.none_passes(&facts.granted, *func, asked))
         });
         // Whoever frees the owner is tidying up, and wants to hear of what is left over.
         let ending = match caused.finding.rule {
@@ -90,7 +91,7 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
     }
     // A run that was stopped does not know all who free: nothing can be said of the whole program.
     if !watch.is_stopped() {
-        let forgotten = forgotten(&facts.context(&computed), &callers, watch);
+        let forgotten = forgotten(&facts.context(&computed), callers, watch);
         add_forgotten(forgotten, &mut findings, &mut analysis.ledger);
     }
     let order = |f: &Caused| {
@@ -104,7 +105,7 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
         (&a.finding.primary, &a.finding.id) == (&b.finding.primary, &b.finding.id)
     });
     let findings = one_per_cause(findings, |func| program.func_name(func).to_owned());
-    analysis.findings = one_per_place(findings);
+    analysis.findings = one_per_release(one_per_place(without_repetitions(findings)));
     analysis
         .ledger
         .sort_by(|a, b| (&a.at, &a.callee, &a.reason).cmp(&(&b.at, &b.callee, &b.reason)));
@@ -208,6 +209,9 @@ pub(super) struct Facts<'a> {
     program: &'a Program,
     library: &'a Library,
     graph: CallGraph,
+    callers: Callers<'a>,
+    /// Parameters that are never null.
+    granted: Granted,
     delegates: Delegates,
     /// Functions whose summary somebody needs.
     called: IdSet<FuncId>,
@@ -219,9 +223,12 @@ impl<'a> Facts<'a> {
     /// `all`: also summarise what nobody calls.
     pub(super) fn collect(program: &'a Program, library: &'a Library, all: bool) -> Facts<'a> {
         let graph = CallGraph::build(program);
+        let callers = Callers::new(program, &graph);
         Facts {
             program,
             library,
+            granted: Granted::new(program, &callers),
+            callers,
             called: called_functions(&graph, program.funcs.len(), all),
             constants: constant_globals(program),
             delegates: delegates(program, library),
@@ -259,6 +266,7 @@ impl<'a> Facts<'a> {
             graph: &self.graph,
             delegates: &self.delegates,
             constants: &self.constants,
+            granted: &self.granted,
             computed,
         }
     }

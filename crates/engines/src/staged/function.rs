@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use drip_flow::{
     Decisions, End, EndKind, Following, Frame, Goal, Machine, Relevance, Scope, UseFlow, Values,
-    Where, decisions, explore, explore_sparsely,
+    Where, WholeProgram, decisions, explore, explore_sparsely,
 };
 use drip_models::{Library, Summary};
 use drip_pointer::local::CallTable;
@@ -142,7 +142,11 @@ fn framed<'a>(
     func: FuncId,
     body: &'a Body,
 ) -> (Frame<'a>, Values, Open) {
-    let build = |calls| Frame::build(context.program, func, body, calls, context.constants);
+    let known = WholeProgram {
+        constants: context.constants,
+        granted: context.granted.of(func),
+    };
+    let build = |calls| Frame::build(context.program, func, body, calls, known);
     let (mut calls, open) = call_table(context, func, body);
     let (frame, values) = build(calls);
     let fewer = narrowed(context, &frame);

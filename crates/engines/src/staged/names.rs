@@ -6,8 +6,8 @@
 use drip_flow::Frame;
 use drip_pointer::{CellId, Loc, ObjId, ObjKind};
 use drip_program::{
-    BlockId, Body, CmpPred, Const, DiType, DiTypeId, FuncId, GlobalId, InstId, Op, Operand,
-    OperandKind, Program, Scaled, ValueId, VarId,
+    BinaryOp, BlockId, Body, CmpPred, Const, DiType, DiTypeId, FuncId, GlobalId, Init, InstId, Op,
+    Operand, OperandKind, Program, Scaled, ValueId, VarId,
 };
 use rustc_hash::FxHashMap;
 
@@ -15,7 +15,7 @@ use crate::finding::SourcePos;
 
 mod spelling;
 
-use spelling::{binary_spelling, character, negated, spelling, unwrapped};
+use spelling::{binary_spelling, character, literal, negated, spelling, unwrapped};
 
 /// Nesting of a shown expression; deeper ones are not shown.
 const MAX_DEPTH: u32 = 6;
@@ -255,6 +255,18 @@ impl<'n, 'a> Names<'n, 'a> {
                 Some(format!("{left_text} {} {right_text}", spelling(pred)))
             }
             Op::Cast { value, .. } => self.condition(value, taken, depth + 1),
+            // `!x` of a truth value.
+            Op::Binary {
+                op: BinaryOp::Xor,
+                a,
+                b,
+            } if matches!(
+                self.frame.body.const_of(b),
+                Some(Const::Int { bits: 1, .. })
+            ) =>
+            {
+                self.condition(a, !taken, depth + 1)
+            }
             _ => {
                 let text = self.expression(cond, depth + 1)?.text;
                 Some(if taken { text } else { format!("!{text}") })
@@ -299,14 +311,19 @@ impl<'n, 'a> Names<'n, 'a> {
         }
     }
 
-    /// The i1 that an integer was widened from.
-    fn boolean_inside(&self, operand: Operand) -> Option<Operand> {
-        let inst = self.frame.body.def(operand.as_value()?)?;
-        let Op::Cast { value, .. } = self.frame.body.insts[inst].op else {
-            return None;
-        };
-        let ty = self.frame.body.value_ty(value.as_value()?);
-        (self.program().types.int_width(ty) == Some(1)).then_some(value)
+    /// The i1 that an integer was widened from, once or several times (`__builtin_expect(!!(x), 0)`).
+    fn boolean_inside(&self, mut operand: Operand) -> Option<Operand> {
+        loop {
+            let inst = self.frame.body.def(operand.as_value()?)?;
+            let Op::Cast { value, .. } = self.frame.body.insts[inst].op else {
+                return None;
+            };
+            let ty = self.frame.body.value_ty(value.as_value()?);
+            if self.program().types.int_width(ty) == Some(1) {
+                return Some(value);
+            }
+            operand = value;
+        }
     }
 
     fn expression(&self, operand: Operand, depth: u32) -> Option<Named> {
@@ -444,7 +461,13 @@ impl<'n, 'a> Names<'n, 'a> {
                 signed.to_string()
             }
             Const::Global { global, offset: 0 } => {
-                format!("&{}", self.program().global_name(*global))
+                let data = &self.program().globals[*global];
+                match (data.di_type, &data.init) {
+                    // What has no name in the source is a literal.
+                    (None, Init::Bytes(bytes)) => literal(bytes)?,
+                    (None, Init::Zero) => literal(&[0])?,
+                    _ => format!("&{}", self.program().global_name(*global)),
+                }
             }
             Const::Func(func) => self.program().shown_name(*func).to_owned(),
             _ => return None,

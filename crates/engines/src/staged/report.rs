@@ -14,6 +14,7 @@ use crate::finding::{
     AllocationLink, Confidence, Finding, LostPoint, Rule, SourcePos, Step, StepKind,
 };
 
+mod asked;
 mod repair;
 
 /// Conditions in the shown sentence; further ones are on the path.
@@ -410,6 +411,12 @@ impl<'r, 'a> Reporter<'r, 'a> {
                 }
             }
         }
+        for asked in self.asked_by_maker(flow, loss) {
+            let text = format!("`{asked}`");
+            if !found.contains(&text) {
+                found.push(text);
+            }
+        }
         if found.is_empty() {
             found.extend(self.failed_call(flow, loss).map(|text| format!("`{text}`")));
         }
@@ -520,8 +527,8 @@ impl<'r, 'a> Reporter<'r, 'a> {
     /// A branch whose condition has no short name.
     fn way(&self, inst: InstId, next: BlockId) -> &'static str {
         match self.frame.body.insts[inst].op {
-            Op::CondBr { then, .. } if then == next => "taken when this holds",
-            Op::CondBr { .. } => "taken when this does not hold",
+            Op::CondBr { then, .. } if then == next => "taken when the condition here holds",
+            Op::CondBr { .. } => "taken when the condition here does not hold",
             _ => "taken on this way",
         }
     }

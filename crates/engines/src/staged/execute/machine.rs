@@ -69,6 +69,8 @@ pub struct Machine<'c, 'a> {
     held_before: FxHashSet<SymId>,
     /// Symbols that stand for what callers pass.
     inputs: FxHashSet<SymId>,
+    /// Those of them that are never null, whoever calls.
+    pub(super) granted: FxHashSet<TermId>,
     /// The same at offsets that are no constants.
     pub(super) indexed: FxHashMap<(Obj, TermId, u32, Sort), TermId>,
     pub pure: FxHashMap<(FuncId, Vec<TermId>, u32), TermId>,
@@ -116,6 +118,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             inner: FxHashMap::default(),
             held_before: FxHashSet::default(),
             inputs: FxHashSet::default(),
+            granted: FxHashSet::default(),
             indexed: FxHashMap::default(),
             pure: FxHashMap::default(),
             symbols: 0,
@@ -341,6 +344,9 @@ impl<'c, 'a> Machine<'c, 'a> {
     }
 
     pub fn assume_class(&mut self, world: &mut World, term: TermId, class: Class) -> bool {
+        if class == Class::Eq(0) && self.granted.contains(&term) {
+            return false;
+        }
         let term = match self.terms.sort(term) {
             Sort::Bool => widened(&mut self.terms, term, 32, false),
             Sort::Bits(_) => term,

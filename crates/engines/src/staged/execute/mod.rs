@@ -141,12 +141,15 @@ fn executed(
         number: 1,
         guide: Some(&guide),
     };
-    let params = frame.body.params.iter();
+    let params = frame.body.params.iter().enumerate();
     let args = params
-        .map(|&ty| {
+        .map(|(n, &ty)| {
             let sort = sort_of(frame.program, ty);
             let word = machine.unknown_word(sort);
             machine.remember_as_input();
+            if context.granted.has(frame.func, frame.body.param(n)) {
+                machine.granted.insert(word.term);
+            }
             Value::Word(word)
         })
         .collect();

@@ -439,12 +439,13 @@ impl Machine<'_, '_> {
         self.terms.as_int(term) == Some(0)
     }
 
-    /// The address of a variable or a block, or one that was computed from a pointer: never null.
+    /// The address of a variable or a block, one that was computed from a pointer, or a parameter of which callers say so: never null.
     fn is_moved(&self, word: Word) -> bool {
-        word.at.is_some_and(|place| match self.objects[place.obj] {
-            Kind::Behind(_) => !self.is_null(place.off),
-            _ => true,
-        })
+        self.granted.contains(&word.term)
+            || word.at.is_some_and(|place| match self.objects[place.obj] {
+                Kind::Behind(_) => !self.is_null(place.off),
+                _ => true,
+            })
     }
 
     fn select(

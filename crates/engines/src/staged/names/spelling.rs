@@ -22,6 +22,24 @@ pub fn character(bits: u64) -> Option<String> {
     }
 }
 
+/// Characters of a shown string literal; longer ones end in `…`.
+const MAX_LITERAL_CHARS: usize = 24;
+
+/// A string literal as it stands in the source; none for other bytes, and for characters that would have to be spelt.
+pub fn literal(bytes: &[u8]) -> Option<String> {
+    let text = bytes.strip_suffix(&[0])?;
+    let is_plain =
+        |byte: &u8| (byte.is_ascii_graphic() || *byte == b' ') && !b"\"\\`".contains(byte);
+    if !text.iter().all(is_plain) {
+        return None;
+    }
+    let text = std::str::from_utf8(text).ok()?;
+    Some(match text.get(..MAX_LITERAL_CHARS) {
+        Some(front) if front.len() < text.len() => format!("\"{front}…\""),
+        _ => format!("\"{text}\""),
+    })
+}
+
 pub fn spelling(pred: CmpPred) -> &'static str {
     match pred {
         CmpPred::Eq => "==",
