@@ -76,7 +76,7 @@ int two_ok(void) {
 int returns_early_bad(int n) {
   struct link head;
   ring_init(&head);
-  struct item *item = malloc(sizeof *item); // LEAK[missed]: the node before may be any of the ring, so it is only perhaps in it
+  struct item *item = malloc(sizeof *item); // LEAK
   if (!item)
     return -1;
   ring_append(&head, &item->link);

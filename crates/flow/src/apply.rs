@@ -371,7 +371,11 @@ impl Explorer<'_, '_> {
             }
             if held != Holds::No {
                 let certain = is_certain && held == Holds::Yes;
-                self.keep_in(state, inst, index, named.cells(), certain, named.outside());
+                // What is perhaps put behind a pointer that points to nothing is put somewhere else.
+                let is_nowhere =
+                    write.certainty == Certainty::May && named.named.targets.is_empty();
+                let outside = named.outside().filter(|_| !is_nowhere);
+                self.keep_in(state, inst, index, named.cells(), certain, outside);
             }
         }
     }

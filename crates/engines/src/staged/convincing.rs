@@ -88,8 +88,10 @@ pub fn convincing_path(
             {
                 return Some((path, confidence.min(Confidence::Medium)));
             }
+            // Where execution has refuted other paths, what callees do matters.
             Second::Briefly
                 if !doubtful
+                    && excluded.is_empty()
                     && !is_doubted_twice(frame, flow, &path, end, confidence)
                     && is_told_by_calls(frame, flow, &path) =>
             {

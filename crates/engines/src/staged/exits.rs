@@ -4,7 +4,7 @@
 //! cells the path has taken (Saturn fig. 5 and 7 say what counts as handed out).
 
 use drip_cond::{Sort, SymId, TermId, TermKind};
-use drip_flow::{End, Escape, Frame, Machine, State, Symbol, Values, Where, region};
+use drip_flow::{End, Escape, Frame, Holds, Machine, State, Symbol, Values, Where, region};
 use drip_memssa::{Def, VersionId};
 use drip_models::{
     Atom, CellPath, Certainty, ChainLink, Class, ContentCopy, Escape as SummaryEscape, EscapeTo,
@@ -573,10 +573,15 @@ impl ExitReader<'_, '_> {
             return None;
         }
         for (index, followed) in state.objects.iter().enumerate() {
-            if !followed.is_live() || followed.holds_value(value) != drip_flow::Holds::Yes {
+            let obj = self.objects[index];
+            let is_returned = match followed.holds_value(value) {
+                Holds::Yes => true,
+                Holds::Perhaps => self.is_all(operand, obj),
+                Holds::No => false,
+            };
+            if !followed.is_live() || !is_returned {
                 continue;
             }
-            let obj = self.objects[index];
             let offset = self.offset_into(operand, obj);
             if let Some(number) = self.fresh_number(obj) {
                 return Some(Value::Fresh {
@@ -589,6 +594,17 @@ impl ExitReader<'_, '_> {
             }
         }
         None
+    }
+
+    /// Is a new block, perhaps an older one of the same loop, all that the pointer can point to? (The first of a list that was made from its
+    /// beginning to its end: it leads to all others.)
+    fn is_all(&self, operand: Operand, obj: ObjId) -> bool {
+        let targets = self.frame.local.targets(operand);
+        let is_new = matches!(self.frame.local.memory.kind(obj), ObjKind::Fresh { .. });
+        is_new
+            && targets
+                .iter()
+                .all(|loc| loc.obj == obj && loc.off.is_exact())
     }
 
     /// The returned value, as far as the path knows it.

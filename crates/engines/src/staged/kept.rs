@@ -150,6 +150,9 @@ impl ExitReader<'_, '_> {
                 let owner = self.frame.local.memory.cells[cell].obj;
                 // Callers have no name for it, so they can't be told that it holds the block.
                 if self.is_out_of_sight(owner) {
+                    if self.is_farther_on(state, object, owner) {
+                        continue;
+                    }
                     return true;
                 }
                 let holder = self.objects.iter().position(|&o| o == owner);
@@ -172,6 +175,29 @@ impl ExitReader<'_, '_> {
             next += 1;
         }
         false
+    }
+
+    /// Is the block put at the end of something that is walked along (`while (*p) p = &(*p)->next; *p = e;`)? It may lie nearer as well, where
+    /// callers have a name for it: whoever owns the beginning owns what hangs on its end.
+    fn is_farther_on(&self, state: &State, object: usize, owner: ObjId) -> bool {
+        let memory = &self.frame.local.memory;
+        let root = |obj: ObjId| {
+            let above = std::iter::successors(Some(obj), |&at| match memory.kind(at) {
+                ObjKind::Entry(home) => Some(memory.cells[home].obj),
+                ObjKind::Deep(from) => Some(from),
+                _ => None,
+            });
+            above.last().map(|root| memory.kind(root))
+        };
+        let walked = root(owner).filter(|root| matches!(root, ObjKind::Param(_)));
+        let mut places = state.objects[object].places.iter();
+        places.any(|place| match place.at {
+            Where::Cell(cell) => {
+                let nearer = memory.cells[cell].obj;
+                walked.is_some() && root(nearer) == walked && !self.is_out_of_sight(nearer)
+            }
+            _ => false,
+        })
     }
 
     /// Does the object outlive the function without a name that callers know?

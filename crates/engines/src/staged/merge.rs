@@ -326,8 +326,45 @@ pub(super) fn merge_outcomes(outcomes: &mut Vec<Outcome>) {
     join_complements(outcomes);
     merge_equal_ownership(outcomes);
     join_complements(outcomes);
+    if outcomes.len() > MAX_OUTCOMES {
+        drop_failures_unseen(outcomes);
+    }
     merge_equal_effects(outcomes);
     merge_equal_returns(outcomes);
+}
+
+/// Too many: of several allocations that nobody checks each may fail or not, which multiplies. Where another outcome is the same but for a
+/// block in the place of a null pointer, the failure is left out: callers could not tell it by the result anyway.
+fn drop_failures_unseen(outcomes: &mut Vec<Outcome>) {
+    let all = outcomes.clone();
+    outcomes.retain(|outcome| !all.iter().any(|other| is_failure_of(outcome, other)));
+}
+
+/// Is the first what the second would be, had some of its allocations failed?
+fn is_failure_of(failed: &Outcome, full: &Outcome) -> bool {
+    let is_new = |k: &u16| full.fresh.contains(k) && !failed.fresh.contains(k);
+    let is_subset = failed.fresh.iter().all(|k| full.fresh.contains(k));
+    if !is_subset || failed.fresh.len() == full.fresh.len() {
+        return false;
+    }
+    let is_same = failed.ret == full.ret
+        && failed.when == full.when
+        && failed.frees == full.frees
+        && failed.escapes == full.escapes;
+    let is_in_new = |w: &&Write| matches!(w.cell.base.root, Root::Fresh(k) if is_new(&k));
+    let would_be = full.writes.iter().filter(|w| !is_in_new(w)).map(|write| {
+        let is_new = matches!(&write.value, Value::Fresh { index, .. } if is_new(index));
+        match is_new {
+            true => Write {
+                value: Value::Int(0),
+                ..write.clone()
+            },
+            false => write.clone(),
+        }
+    });
+    let mut would_be: Vec<Write> = would_be.collect();
+    would_be.sort();
+    is_same && would_be == failed.writes
 }
 
 /// Still too many: outcomes that return the same become one, and what differs becomes "may".

@@ -45,9 +45,14 @@ pub(super) fn without_care(frame: &Frame<'_>, flow: &UseFlow) -> (UseFlow, Vec<u
         }
     }
     let live = rest.live_nodes();
+    // What a later turn of the same loop does, it may do to the block of that turn.
+    let loops = frame.cfg.loops();
+    let birth = rest.birth(frame).map(|(call, _)| frame.block_of(call));
+    let filling = birth.and_then(|birth| loops.innermost(birth));
     let is_left = |end: &End| {
         let node = end.node.index();
-        end.kind == EndKind::LostPerhaps && live[node] && !is_caring[node]
+        let is_later = filling.is_some_and(|id| loops.contains(id, rest.nodes[end.node].block));
+        end.kind == EndKind::LostPerhaps && live[node] && !is_caring[node] && !is_later
     };
     let ends = (0..rest.ends.len()).filter(|&i| is_left(&rest.ends[i]));
     let ends = ends.collect();
