@@ -511,3 +511,27 @@ size_t drop_ticket(struct tickets *t) {
   free(old); // LOST
   return length;
 }
+
+// What another function loses is no loss of a block that its own function frees.
+struct leaf {
+  char *text;
+};
+struct branch {
+  struct leaf *leaf;
+};
+
+void leaf_forgotten_bad(void) {
+  struct branch *branch = malloc(sizeof *branch);
+  branch->leaf = malloc(sizeof *branch->leaf); // LEAK
+  branch->leaf->text = strdup("text");
+  free(branch->leaf->text);
+  free(branch);
+}
+
+void text_forgotten_bad(void) {
+  struct branch *branch = malloc(sizeof *branch);
+  branch->leaf = malloc(sizeof *branch->leaf);
+  branch->leaf->text = strdup("text"); // LEAK
+  free(branch->leaf);
+  free(branch);
+}

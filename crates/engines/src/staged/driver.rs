@@ -128,8 +128,18 @@ fn add_forgotten(forgotten: Forgotten, findings: &mut Vec<Caused>, ledger: &mut 
     let shown = shown.filter(|finding| finding.confidence > Confidence::Low);
     let chains = shown.flat_map(|finding| &finding.allocation);
     let known: FxHashSet<SourcePos> = chains.map(|link| link.at.clone()).collect();
+    // Nor does a block need one that every path frees where it was made.
+    let (freed, others): (Vec<_>, Vec<_>) =
+        ledger.iter().partition(|e| e.verdict == Verdict::Freed);
+    let others: FxHashSet<&SourcePos> = others.into_iter().map(|entry| &entry.at).collect();
+    let freed: FxHashSet<SourcePos> = freed
+        .into_iter()
+        .filter(|entry| !others.contains(&entry.at))
+        .map(|entry| entry.at.clone())
+        .collect();
     for finding in forgotten.places.into_iter().chain(unkept) {
-        if known.contains(&finding.primary) || is_system_header(&finding.primary.file) {
+        let is_known = known.contains(&finding.primary) || freed.contains(&finding.primary);
+        if is_known || is_system_header(&finding.primary.file) {
             continue;
         }
         for entry in ledger
