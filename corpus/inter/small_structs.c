@@ -67,3 +67,32 @@ struct value handed_on_ok(struct value value) {
 struct value dropped_bad(void) {
   return only_errors(text("no error")); // LEAK
 }
+
+// A structure that is passed by value and copied to where another function says: its block is kept there.
+struct tagged {
+  int kind;
+  char *text;
+};
+
+struct tagged *slot_of(void *table, int key);
+
+static struct tagged tagged_new(const char *text) {
+  struct tagged tagged = {1, strdup(text)};
+  return tagged;
+}
+
+static void put_tagged(void *table, int key, struct tagged tagged) {
+  *slot_of(table, key) = tagged;
+}
+
+void put_into_slot_ok(void *table) {
+  put_tagged(table, 1, tagged_new("text"));
+}
+
+static int count_tagged(void *table, int key, struct tagged tagged) {
+  return slot_of(table, key)->kind == tagged.kind;
+}
+
+int not_put_bad(void *table) {
+  return count_tagged(table, 1, tagged_new("text")); // LEAK
+}

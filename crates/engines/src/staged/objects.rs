@@ -363,24 +363,28 @@ fn stored_out_of_sight(frame: &Frame<'_>, wanted: impl Fn(ObjKind) -> bool) -> V
                 && is_anywhere(&frame.resolve(inst, &write.cell.base))
             {
                 let stored = frame.resolve(inst, path);
-                let stored = stored.iter().map(|loc| loc.obj);
-                found.extend(stored.filter(|&obj| wanted(frame.local.memory.kind(obj))));
+                found.extend(stored.iter().map(|loc| loc.obj));
             }
         }
     }
+    let memory = &frame.local.memory;
     for data in frame.body.insts.iter() {
-        let Op::Store { addr, value } = data.op else {
-            continue;
-        };
-        let targets = frame.local.targets(addr);
-        if is_anywhere(targets) {
-            for loc in frame.local.targets(value) {
-                if wanted(frame.local.memory.kind(loc.obj)) {
-                    found.push(loc.obj);
-                }
+        match data.op {
+            Op::Store { addr, value } if is_anywhere(frame.local.targets(addr)) => {
+                found.extend(frame.local.targets(value).iter().map(|loc| loc.obj));
             }
+            // A structure that is passed by value and copied there (`*find(table, key) = value;`).
+            Op::MemCopy { dst, src, .. } if is_anywhere(frame.local.targets(dst)) => {
+                let sources = frame.local.targets(src).iter();
+                let own = sources.filter(|loc| matches!(memory.kind(loc.obj), ObjKind::Stack(_)));
+                let cells = own.flat_map(|loc| &memory.objects[loc.obj].cells);
+                let held = cells.flat_map(|&cell| frame.local.contents[cell].iter());
+                found.extend(held.map(|loc| loc.obj));
+            }
+            _ => {}
         }
     }
+    found.retain(|&obj| wanted(memory.kind(obj)));
     found
 }
 
