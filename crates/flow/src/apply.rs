@@ -67,7 +67,7 @@ impl Explorer<'_, '_> {
         for escape in &outcome.escapes {
             self.escape(state, &before, inst, escape);
         }
-        self.result(state, &before, inst, &outcome.ret, &born);
+        self.put_in_result(state, &before, inst, (&outcome.ret, 0), &born);
         self.check_roots(state, &affected, Some(inst));
     }
 
@@ -353,7 +353,8 @@ impl Explorer<'_, '_> {
         affected: &mut SmallVec<[usize; 4]>,
     ) {
         if write.cell.base.root == Root::Ret {
-            self.write_result(state, before, inst, write, born);
+            let offset = u32::try_from(write.cell.offset.base).unwrap_or(0);
+            self.put_in_result(state, before, inst, (&write.value, offset), born);
             return;
         }
         let named = self.cells_of(before, inst, &write.cell.base, write.cell.offset, born);
@@ -380,22 +381,21 @@ impl Explorer<'_, '_> {
         }
     }
 
-    /// A field of the structure that the call returns.
-    fn write_result(
+    /// The result of the call, or the field at an offset of the structure that it returns.
+    fn put_in_result(
         &mut self,
         state: &mut State,
         before: &State,
         inst: InstId,
-        write: &drip_models::Write,
+        (value, offset): (&Value, u32),
         born: &[usize],
     ) {
         let result = self.frame.body.result(inst);
-        let offset = u32::try_from(write.cell.offset.base).unwrap_or(0);
         for index in 0..state.objects.len() {
             if !state.objects[index].is_live() {
                 continue;
             }
-            match self.value_is(before, inst, &write.value, index, born) {
+            match self.value_is(before, inst, value, index, born) {
                 Holds::No => {}
                 held => {
                     state.objects[index].add(Where::Value(result, offset), held == Holds::Perhaps)
@@ -539,26 +539,6 @@ impl Explorer<'_, '_> {
         match self.frame.body.const_of(callee) {
             Some(drip_program::Const::Func(func)) => Some(*func),
             _ => None,
-        }
-    }
-
-    fn result(
-        &mut self,
-        state: &mut State,
-        before: &State,
-        inst: InstId,
-        ret: &Value,
-        born: &[usize],
-    ) {
-        let result = self.frame.body.result(inst);
-        for index in 0..state.objects.len() {
-            if !state.objects[index].is_live() {
-                continue;
-            }
-            match self.value_is(before, inst, ret, index, born) {
-                Holds::No => {}
-                held => state.objects[index].add(Where::Value(result, 0), held == Holds::Perhaps),
-            }
         }
     }
 }

@@ -40,7 +40,8 @@ pub const MAX_FUNCTION_NODES: usize = 300_000;
 /// Ends of one object that lose it perhaps, and that are executed to know for sure.
 const MAX_SURE_ENDS: usize = 2;
 
-/// Objects of one function whose second looks may use up all of their fuel; further ones get little.
+/// Objects of one function whose second looks may use up all of their fuel; further ones get little, and the function counts as followed
+/// coarsely.
 const MAX_LOOKS: usize = 8;
 
 /// Losing ends of one object that are looked at; further ones only until one can be reached.
@@ -526,7 +527,10 @@ impl<'w, 'a> Work<'w, 'a> {
         let mut refused = false;
         let mut fuel = match self.looks < MAX_LOOKS {
             true => Fuel::default(),
-            false => Fuel::SMALL,
+            false => {
+                self.is_coarse = true;
+                Fuel::SMALL
+            }
         };
         for (number, &index) in ends.iter().enumerate() {
             if number >= MAX_LOSSES && !losses.is_empty() {
