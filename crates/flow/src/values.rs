@@ -27,6 +27,7 @@ use crate::arithmetic::{self, sort_of};
 use crate::error_number::{as_error_number, reads_error_number};
 use crate::forward::{copied_version, is_zeroed, stored_just_before};
 use crate::frame::{WholeProgram, cell_of, own_cells, region};
+use crate::handlers::Handlers;
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,6 +76,7 @@ pub(crate) struct Context<'b> {
     pub known: WholeProgram<'b>,
     pub cfg: &'b Cfg,
     pub calls: &'b CallTable,
+    pub handlers: &'b Handlers,
 }
 
 /// What symbols stand for.
@@ -508,7 +510,10 @@ impl Builder<'_> {
             } => Some(self.pointer_sum(base, offset, indices)),
             Op::Cast { op, value } => Some(self.cast(op, value, data.ty)),
             Op::Binary { op, a, b } => self.binary(op, a, b),
-            Op::Cmp { pred, a, b } => Some(self.compare(pred, a, b)),
+            Op::Cmp { pred, a, b } => Some(match self.context.handlers.answer(inst) {
+                Some(answer) => self.out.terms.bool(answer),
+                None => self.compare(pred, a, b),
+            }),
             Op::Select { cond, then, els } => {
                 let (c, a, b) = (self.out.term(cond), self.out.term(then), self.out.term(els));
                 (self.out.terms.sort(c) == Sort::Bool
