@@ -118,7 +118,7 @@ impl<'a> Frame<'a> {
             memssa,
             is_too_large,
         } = made;
-        let handlers = Handlers::build(program, body, &cfg, &calls);
+        let handlers = Handlers::build(program, func, body, &cfg, &calls);
         let context = Context {
             program,
             body,

@@ -13,9 +13,11 @@
 
 use std::collections::VecDeque;
 
-use drip_models::Touched;
+use drip_models::{Qualified, Touched};
 use drip_pointer::local::CallTable;
-use drip_program::{BlockId, Body, Cfg, CmpPred, Const, GlobalId, InstId, Op, Operand, Program};
+use drip_program::{
+    BlockId, Body, Cfg, CmpPred, Const, FuncId, GlobalId, InstId, Op, Operand, Program,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::frame::args_of;
@@ -30,10 +32,18 @@ pub struct Handlers {
     pub may_throw: bool,
     /// Descriptions of their types.
     pub thrown: Touched,
+    /// It is a constructor: where it throws, the object was never made, and nobody will call its destructor.
+    pub is_constructor: bool,
 }
 
 impl Handlers {
-    pub fn build(program: &Program, body: &Body, cfg: &Cfg, calls: &CallTable) -> Handlers {
+    pub fn build(
+        program: &Program,
+        func: FuncId,
+        body: &Body,
+        cfg: &Cfg,
+        calls: &CallTable,
+    ) -> Handlers {
         let throws = |inst: &InstId| calls.get(inst).is_some_and(|s| s.may_throw);
         if !calls.keys().any(throws) {
             return Handlers::default();
@@ -48,7 +58,9 @@ impl Handlers {
         walk.find_tests();
         let under_way = walk.spread();
         let decided = walk.decide(&under_way);
-        walk.leave(&under_way, decided)
+        let mut handlers = walk.leave(&under_way, decided);
+        handlers.is_constructor = is_constructor(program.func_name(func));
+        handlers
     }
 
     /// The answer of a handler's test, where there is only one.
@@ -277,6 +289,17 @@ impl Walk<'_> {
             decided,
             may_throw,
             thrown,
+            is_constructor: false,
         }
     }
+}
+
+/// Is a symbol a constructor's (`A::A`)?
+fn is_constructor(symbol: &str) -> bool {
+    let name = Qualified::of(symbol);
+    name.is_some_and(|name| {
+        let mut parts = name.name().rsplit("::");
+        let (last, class) = (parts.next(), parts.next());
+        class.is_some() && last == class
+    })
 }
