@@ -92,3 +92,24 @@ int shared_nodes_bad(int n) {
     b->next = a;
   return *b->value;
 }
+
+struct Link {
+  int id;
+  std::unique_ptr<Link> next;
+};
+
+int released_member_bad() {
+  auto first = std::make_unique<Link>();
+  first->next = std::make_unique<Link>(); // LEAK
+  Link *raw = first->next.release();
+  return raw->id;
+}
+
+int released_member_ok() {
+  auto first = std::make_unique<Link>();
+  first->next = std::make_unique<Link>();
+  Link *raw = first->next.release();
+  int id = raw->id;
+  delete raw;
+  return id;
+}
