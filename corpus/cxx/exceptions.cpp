@@ -26,7 +26,7 @@ int raw_pointer_bad(int n) {
 }
 
 int raw_pointer_ok(int n) {
-  int *p = new int(1); // OK[false-alarm]: unwinding is followed only where the callee is known to throw
+  int *p = new int(1);
   int r;
   try {
     r = checked(n) + *p;

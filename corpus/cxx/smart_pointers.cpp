@@ -68,3 +68,48 @@ int shared_ok(int n) {
     return b->id;
   return a->id;
 }
+
+// The destructor of a node calls itself through that of its pointer.
+struct Node {
+  std::shared_ptr<Node> next;
+  int *value;
+  Node() : value(new int(1)) {}
+  ~Node() { delete value; }
+};
+
+int shared_nodes_ok(int n) {
+  auto a = std::make_shared<Node>();
+  std::shared_ptr<Node> b(new Node);
+  if (n == 5)
+    b = a;
+  return *b->value;
+}
+
+int shared_nodes_bad(int n) {
+  auto a = std::make_shared<Node>();
+  Node *b = new Node; // LEAK
+  if (n == 5)
+    b->next = a;
+  return *b->value;
+}
+
+struct Link {
+  int id;
+  std::unique_ptr<Link> next;
+};
+
+int released_member_bad() {
+  auto first = std::make_unique<Link>();
+  first->next = std::make_unique<Link>(); // LEAK
+  Link *raw = first->next.release();
+  return raw->id;
+}
+
+int released_member_ok() {
+  auto first = std::make_unique<Link>();
+  first->next = std::make_unique<Link>();
+  Link *raw = first->next.release();
+  int id = raw->id;
+  delete raw;
+  return id;
+}

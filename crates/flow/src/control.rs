@@ -105,8 +105,7 @@ impl Explorer<'_, '_> {
                     }
                 }
             }
-            Op::Ret { value } => self.exit(node, inst, value, run),
-            Op::Resume { .. } => self.exit(node, inst, None, run),
+            Op::Ret { .. } | Op::Resume { .. } => self.exit(node, inst, run),
             _ => {}
         }
     }
@@ -413,7 +412,7 @@ impl Explorer<'_, '_> {
     }
 
     /// The function returns (or unwinds): what nobody outside holds is lost.
-    fn exit(&mut self, node: NodeId, inst: InstId, value: Option<Operand>, mut run: Run) {
+    fn exit(&mut self, node: NodeId, inst: InstId, mut run: Run) {
         if self.goal == Goal::Exits {
             self.end_path(node, inst, true, EndKind::Exit, run);
             return;
@@ -424,7 +423,7 @@ impl Explorer<'_, '_> {
         if !object.is_live() {
             return;
         }
-        if self.is_held_outside(&run.state, 0, value) {
+        if self.is_held_outside(&run.state, 0, inst) {
             self.end_path(node, inst, true, EndKind::Settled, run);
             return;
         }
@@ -463,7 +462,7 @@ impl Explorer<'_, '_> {
                     state: run.state.clone(),
                     choices: run.choices.clone(),
                 };
-                self.exit(node, inst, None, copy);
+                self.exit(node, inst, copy);
             }
         }
     }

@@ -15,6 +15,7 @@ use drip_program::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::handlers::Handlers;
 use crate::interface::path_term;
 use crate::named::NamedCells;
 use crate::sources::Finder;
@@ -43,6 +44,7 @@ pub struct Frame<'a> {
     pub reach: Reach,
     /// Its calls change more than can be written down: nothing here says all.
     pub is_too_large: bool,
+    pub handlers: Handlers,
     known: WholeProgram<'a>,
     /// Block of each instruction.
     block_of: Vec<BlockId>,
@@ -116,6 +118,7 @@ impl<'a> Frame<'a> {
             memssa,
             is_too_large,
         } = made;
+        let handlers = Handlers::build(program, func, body, &cfg, &calls);
         let context = Context {
             program,
             body,
@@ -125,6 +128,7 @@ impl<'a> Frame<'a> {
             known,
             cfg: &cfg,
             calls: &calls,
+            handlers: &handlers,
         };
         let mut values = Values::build(context);
         let frame = Frame {
@@ -137,6 +141,7 @@ impl<'a> Frame<'a> {
             memssa,
             reach,
             is_too_large,
+            handlers,
             known,
             block_of,
             uses: OnceCell::new(),
@@ -176,6 +181,7 @@ impl<'a> Frame<'a> {
             known: self.known,
             cfg: &self.cfg,
             calls: &self.calls,
+            handlers: &self.handlers,
         }
     }
 

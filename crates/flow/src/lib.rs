@@ -14,6 +14,7 @@ mod explore;
 mod forward;
 mod frame;
 mod graph;
+mod handlers;
 mod indices;
 mod interface;
 mod named;
@@ -25,6 +26,7 @@ mod state;
 pub mod svfg;
 mod text;
 mod transfer;
+mod type_descriptions;
 mod values;
 
 pub use alike::alike;
@@ -34,6 +36,7 @@ pub use explore::{EXITS_FUEL, FATE_FUEL, Following, Goal, MAX_STATES, explore, e
 pub use forward::stored_just_before;
 pub use frame::{Frame, WholeProgram, args_of, cell_of, region};
 pub use graph::{Choice, Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
+pub use handlers::Handlers;
 pub use interface::{class_term, fitted, leaves_alone, path_term};
 pub use relevance::{Decisions, Relevance, Scope, decisions};
 pub use state::{Escape, Followed, Holds, Machine, Place, State, Where};

@@ -11,6 +11,15 @@ use crate::explore::{Explorer, Goal};
 use crate::graph::EndKind;
 use crate::state::{Machine, State, Where};
 
+/// What counts as a root.
+#[derive(Clone, Copy)]
+struct Counting {
+    /// Other instances of the object's own site do.
+    others: bool,
+    /// What the first parameter points to does not: its constructor has failed.
+    is_undone: bool,
+}
+
 impl Explorer<'_, '_> {
     /// After an event that took a holder from the objects in `affected`: which of all objects are lost now?
     pub(crate) fn check_roots(
@@ -90,7 +99,11 @@ impl Explorer<'_, '_> {
 
     /// Does a root lead to the object inside the function, right after `at`?
     fn is_rooted(&mut self, state: &State, index: usize, at: Option<InstId>) -> bool {
-        self.search(state, index, true, &mut |this, place| match place {
+        let counting = Counting {
+            others: true,
+            is_undone: false,
+        };
+        self.search(state, index, counting, &mut |this, place| match place {
             Where::Value(v, _) => at.is_none_or(|inst| this.is_read_after(v, inst)),
             // A cell of a stack slot.
             Where::Var(_) | Where::Cell(_) => true,
@@ -98,28 +111,30 @@ impl Explorer<'_, '_> {
     }
 
     /// Does something that outlives the function lead to the object?
-    pub(crate) fn is_held_outside(
-        &mut self,
-        state: &State,
-        index: usize,
-        returned: Option<Operand>,
-    ) -> bool {
-        let returned = returned.and_then(Operand::as_value);
+    pub(crate) fn is_held_outside(&mut self, state: &State, index: usize, exit: InstId) -> bool {
+        let returned = match self.frame.body.insts[exit].op {
+            Op::Ret { value } => value.and_then(Operand::as_value),
+            _ => None,
+        };
+        let is_thrown = !matches!(self.frame.body.insts[exit].op, Op::Ret { .. });
+        let is_undone = is_thrown && self.frame.handlers.is_constructor;
         self.search(
             state,
             index,
-            false,
+            Counting {
+                others: false,
+                is_undone,
+            },
             &mut |_, place| matches!(place, Where::Value(v, _) if Some(v) == returned),
         )
     }
 
     /// Depth-first over holders, from the object upwards; `is_root` judges values, variables and stack cells.
-    /// `others_hold`: do other instances of the object's own site count as roots?
     fn search(
         &mut self,
         state: &State,
         index: usize,
-        others_hold: bool,
+        counting: Counting,
         is_root: &mut dyn FnMut(&mut Self, Where) -> bool,
     ) -> bool {
         let mut seen: SmallVec<[usize; 4]> = SmallVec::new();
@@ -140,7 +155,7 @@ impl Explorer<'_, '_> {
                 match self.objects.iter().position(|&o| o == owner) {
                     // Only other instances of the same site: see `keep_in`.
                     Some(holder) if holder == object && self.is_ours(holder) => {
-                        if others_hold && place.weak {
+                        if counting.others && place.weak {
                             return true;
                         }
                     }
@@ -156,8 +171,9 @@ impl Explorer<'_, '_> {
                         }
                     }
                     _ => {
-                        if self.frame.local.memory.kind(owner).survives() || is_root(self, place.at)
-                        {
+                        let kind = self.frame.local.memory.kind(owner);
+                        let is_gone = counting.is_undone && kind == ObjKind::Param(0);
+                        if kind.survives() && !is_gone || is_root(self, place.at) {
                             return true;
                         }
                     }

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use drip_base::IndexVec;
 use drip_cond::{FnKey, ObjKey, Sort, SymId, TermId, Terms};
 use drip_memssa::{Def, MemSsa, VersionId};
-use drip_models::{Offset, Root, Value as SummaryValue};
+use drip_models::{Offset, Root, Summary, Value as SummaryValue};
 use drip_pointer::local::CallTable;
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjKind};
 use drip_program::{
@@ -27,6 +27,7 @@ use crate::arithmetic::{self, sort_of};
 use crate::error_number::{as_error_number, reads_error_number};
 use crate::forward::{copied_version, is_zeroed, stored_just_before};
 use crate::frame::{WholeProgram, cell_of, own_cells, region};
+use crate::handlers::Handlers;
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,6 +76,7 @@ pub(crate) struct Context<'b> {
     pub known: WholeProgram<'b>,
     pub cfg: &'b Cfg,
     pub calls: &'b CallTable,
+    pub handlers: &'b Handlers,
 }
 
 /// What symbols stand for.
@@ -508,7 +510,10 @@ impl Builder<'_> {
             } => Some(self.pointer_sum(base, offset, indices)),
             Op::Cast { op, value } => Some(self.cast(op, value, data.ty)),
             Op::Binary { op, a, b } => self.binary(op, a, b),
-            Op::Cmp { pred, a, b } => Some(self.compare(pred, a, b)),
+            Op::Cmp { pred, a, b } => Some(match self.context.handlers.answer(inst) {
+                Some(answer) => self.out.terms.bool(answer),
+                None => self.compare(pred, a, b),
+            }),
             Op::Select { cond, then, els } => {
                 let (c, a, b) = (self.out.term(cond), self.out.term(then), self.out.term(els));
                 (self.out.terms.sort(c) == Sort::Bool
@@ -731,6 +736,9 @@ impl Builder<'_> {
                 return Some(self.out.terms.add(term, delta));
             }
         }
+        if let Some(found) = self.found_by_call(inst, summary, args, ty) {
+            return Some(found);
+        }
         if !summary.pure || matches!(self.program.types.get(ty), Type::Void) {
             return None;
         }
@@ -754,5 +762,35 @@ impl Builder<'_> {
             }
         }
         Some(self.out.terms.app(key, &terms, sort))
+    }
+
+    /// What a function reads for its caller (`return s->name;`): what the field held when it was called.
+    fn found_by_call(
+        &mut self,
+        inst: InstId,
+        summary: &Summary,
+        args: &[Operand],
+        ty: TypeId,
+    ) -> Option<TermId> {
+        let first = &summary.outcomes.first()?.ret;
+        let SummaryValue::Entry { path, plus } = first else {
+            return None;
+        };
+        let (Root::Arg(n), [load]) = (path.root, &path.loads[..]) else {
+            return None;
+        };
+        let is_same = summary.outcomes.iter().all(|o| o.ret == *first);
+        let is_plain = *plus == Offset::exact(0) && load.is_exact() && is_same;
+        let [loc] = *self.local.targets(*args.get(usize::from(n))?) else {
+            return None;
+        };
+        let place = Loc {
+            obj: loc.obj,
+            off: loc.off.plus(*load),
+        };
+        let cell = self.exact_cell(place).filter(|_| is_plain)?;
+        let version = self.memssa.used(inst, region(cell))?;
+        let (sort, size) = (sort_of(self.program, ty), self.program.types.size_of(ty));
+        Some(self.out.version(&self.context, version, sort, size))
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::qualified::Qualified;
-use crate::summary::{Family, Summary, TextResult};
+use crate::summary::{Family, Summary, TextResult, Touched};
 use crate::text::{TextError, parse_summary};
 
 /// Models compiled into the binary.
@@ -169,6 +169,9 @@ impl Library {
                 (None, None) => TextResult::Nothing,
             };
             summary.may_throw = entry.may_throw;
+            if entry.may_throw {
+                summary.thrown = Touched::All;
+            }
             let summary = Arc::new(summary);
             for name in entry.names {
                 if name.contains("::") {

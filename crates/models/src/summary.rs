@@ -504,6 +504,8 @@ pub struct Summary {
     /// All objects that some outcome makes.
     pub fresh: Vec<FreshObject>,
     pub may_throw: bool,
+    /// Descriptions of the types that it may throw.
+    pub thrown: Touched,
     /// The result depends on nothing but scalar arguments and memory: two calls with equal arguments and no write in
     /// between return the same.
     pub pure: bool,

@@ -82,14 +82,12 @@ pub fn call_summary(
         return Some(Arc::new(opaque_call(args.len as usize)));
     }
     if flags.has(CallFlags::NORETURN) {
-        let may_throw = match context.graph.callees(func, inst) {
-            Callees::Known(targets) => merged(context, targets, &mut Open::default()).may_throw,
-            Callees::Unknown | Callees::Ends | Callees::Aside(_) => false,
-        };
-        let never = Summary {
-            may_throw,
-            ..Summary::never_returns()
-        };
+        let mut never = Summary::never_returns();
+        if let Callees::Known(targets) = context.graph.callees(func, inst) {
+            let known = merged(context, targets, &mut Open::default());
+            never.may_throw = known.may_throw;
+            never.thrown = known.thrown.clone();
+        }
         return Some(Arc::new(never));
     }
     let summary = match context.graph.callees(func, inst) {
@@ -329,6 +327,7 @@ fn append(all: &mut Summary, summary: &Summary) {
         }
     }
     all.may_throw |= summary.may_throw;
+    all.thrown.extend(&summary.thrown);
     all.pure &= summary.pure;
     all.atomic |= summary.atomic;
     all.touched.extend(&summary.touched);

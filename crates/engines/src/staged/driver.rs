@@ -365,6 +365,7 @@ impl<'a> Facts<'a> {
                     known.outcomes == inside.outcomes
                         && known.fresh == inside.fresh
                         && known.may_throw == inside.may_throw
+                        && known.thrown == inside.thrown
                 };
                 if !known[func.index()].as_ref().is_some_and(same) {
                     let again = callers.get(&func).into_iter().flatten();

@@ -7,9 +7,8 @@ use drip_flow::{
     Where, WholeProgram, decisions, explore, explore_sparsely,
 };
 use drip_models::{Library, Summary};
-use drip_pointer::local::CallTable;
 use drip_pointer::{ObjId, ObjKind};
-use drip_program::{BlockId, Body, FuncId, Op};
+use drip_program::{BlockId, Body, FuncId};
 
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
@@ -74,7 +73,6 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, wanted: Wan
     let start = std::time::Instant::now();
     tracing::trace!(function = context.program.func_name(func), "begins");
     let (frame, mut values, open) = framed(context, func, body);
-    let may_throw = may_throw(body, &frame.calls);
     let frame_time = start.elapsed();
     let decisions = decisions(&frame, &mut values);
     let mut statistics = Statistics {
@@ -102,11 +100,11 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, wanted: Wan
             ..unknown_function(context.program, func)
         }
     } else if wanted.summary {
-        let told = summarize(&frame, &mut values, &decisions, &handed, may_throw);
+        let told = summarize(&frame, &mut values, &decisions, &handed);
         is_coarse |= told.is_coarse;
         told.summary
     } else {
-        uncalled(&frame, may_throw)
+        uncalled(&frame)
     };
     tracing::debug!(
         function = context.program.func_name(func),
@@ -181,36 +179,6 @@ pub fn inspected(context: &CallContext<'_>, func: FuncId, body: &Body) -> Inspec
         memory_ssa: frame.memssa.to_string(),
         flows,
     }
-}
-
-/// Can an exception leave the function? A handler is only reached if something that it covers throws.
-fn may_throw(body: &Body, calls: &CallTable) -> bool {
-    let throws = |inst| calls.get(&inst).is_some_and(|s| s.may_throw);
-    let mut seen = vec![false; body.blocks.len()];
-    let mut stack = vec![BlockId::new(0)];
-    while let Some(block) = stack.pop() {
-        if std::mem::replace(&mut seen[block.index()], true) {
-            continue;
-        }
-        for inst in body.block_insts(block) {
-            match body.insts[inst].op {
-                Op::Call { .. } if throws(inst) => return true,
-                Op::Resume { .. } => return true,
-                _ => {}
-            }
-        }
-        let last = body.terminator(block);
-        match body.insts[last].op {
-            Op::Invoke { normal, unwind, .. } => {
-                stack.push(normal);
-                if throws(last) {
-                    stack.push(unwind);
-                }
-            }
-            _ => body.for_each_succ(block, |to| stack.push(to)),
-        }
-    }
-    false
 }
 
 /// Does some path lose the object, perhaps?

@@ -527,7 +527,14 @@ pub(super) fn narrowed(summary: &Summary) -> Summary {
             .retain(|atom| matches!(&atom.subject, Subject::Entry(path) if path.loads.len() <= 1));
         gone.extend(outcome.escapes.drain(..).map(|e| e.path));
         for mut path in gone {
-            path.loads.truncate(1);
+            // What a block held that is gone itself is told apart from it.
+            let is_freed = |free: &Free| free.path.loads.len() == 1 && free.path.leads_to(&path);
+            let depth = if outcome.frees.iter().any(is_freed) {
+                2
+            } else {
+                1
+            };
+            path.loads.truncate(depth);
             let to = drip_models::EscapeTo::Unknown;
             if !outcome.escapes.iter().any(|e| e.path == path) {
                 outcome.escapes.push(Escape { path, to });

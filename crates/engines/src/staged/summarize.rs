@@ -64,7 +64,7 @@ const SPLIT_FUEL: (usize, usize) = (300, 4);
 const MAX_SPLIT_BLOCKS: usize = 1_000;
 
 /// The summary of a function that nobody calls: whether it returns is all that anybody could ask.
-pub fn uncalled(frame: &Frame<'_>, may_throw: bool) -> Summary {
+pub fn uncalled(frame: &Frame<'_>) -> Summary {
     let outcome = Outcome::returning(Value::Unknown(Class::Any));
     Summary {
         outcomes: if returns(frame) {
@@ -72,7 +72,8 @@ pub fn uncalled(frame: &Frame<'_>, may_throw: bool) -> Summary {
         } else {
             Vec::new()
         },
-        may_throw,
+        may_throw: frame.handlers.may_throw,
+        thrown: frame.handlers.thrown.clone(),
         ..Summary::default()
     }
 }
@@ -91,7 +92,6 @@ pub fn summarize(
     values: &mut Values,
     decisions: &Decisions,
     handed: &[ObjId],
-    may_throw: bool,
 ) -> Told {
     let mut maker = Maker {
         frame,
@@ -136,7 +136,8 @@ pub fn summarize(
     let mut summary = Summary {
         outcomes,
         fresh,
-        may_throw,
+        may_throw: frame.handlers.may_throw,
+        thrown: frame.handlers.thrown.clone(),
         pure: is_pure(frame),
         touched: touched(frame),
         atomic: is_atomic(frame),

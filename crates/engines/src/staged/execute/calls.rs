@@ -26,7 +26,7 @@ const MAX_TERMS: usize = 128;
 /// Instructions of one call, those of its callees included.
 const MAX_STEPS_OF_CALL: usize = 4_000;
 
-/// Instructions of a pure function that is executed although it has nothing to do with the block.
+/// Instructions of a function that is executed although it has nothing to do with the block.
 const MAX_SIMPLE: usize = 40;
 
 /// Instructions of a function that is executed at all.
@@ -145,13 +145,15 @@ impl Machine<'_, '_> {
             .any(|(world, value)| treatment(world) != known || gives_back(value))
     }
 
-    /// Is it a function that only computes something, in a few instructions?
+    /// Is it a function that only computes something, in a few instructions, or that returns only if something is as it should be?
     fn is_simple(&self, func: FuncId, summary: Option<&Summary>) -> bool {
-        let body = &self.context.program.funcs[func].body;
-        let is_short = body
-            .as_ref()
-            .is_some_and(|body| body.insts.len() <= MAX_SIMPLE);
-        is_short && summary.is_some_and(|s| s.pure)
+        let body = self.context.program.funcs[func].body.as_ref();
+        let Some(body) = body.filter(|body| body.insts.len() <= MAX_SIMPLE) else {
+            return false;
+        };
+        let mut ends = body.blocks.ids().iter().map(|block| body.terminator(block));
+        let may_end = ends.any(|end| matches!(body.insts[end].op, Op::Unreachable));
+        may_end || summary.is_some_and(|s| s.pure || s.may_throw)
     }
 
     /// Does the call make the block in question, or can it reach it?

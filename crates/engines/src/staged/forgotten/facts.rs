@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::calls::CallContext;
 use super::super::names::position_in;
-use super::care::{below, is_cared_for};
+use super::care::{below, is_cared_for, is_destroyed_apart};
 use super::programs::Programs;
 use super::view::View;
 
@@ -347,6 +347,7 @@ impl Facts {
                     let replaces = |func| self.is_replaced_by(place, func);
                     let sets = |func| is_thorough && is_maker(func);
                     release.is_parameter
+                        && !is_destroyed_apart(context.program, release.func, freeing)
                         && !is_cared_for(context, release.func, freeing, replaces, sets)
                 })
                 .copied(),
