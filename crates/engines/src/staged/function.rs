@@ -473,16 +473,11 @@ impl<'w, 'a> Work<'w, 'a> {
             return Vec::new();
         }
         let mut losses = self.losses(rest, left);
-        // That a loop filled the elements, and that the one that frees them is passed by, may hang on one number: a run has to show that
-        // both can be.
-        let birth = rest.birth(self.frame).map(|(call, _)| call);
-        let loops = self.frame.cfg.loops();
-        let is_in_loop = |call| loops.innermost(self.frame.block_of(call)).is_some();
-        let is_filled_by_loop = birth.is_some_and(is_in_loop);
+        // That it was put there, and that what takes care is passed by, may hang on one number: a run has to show that both can be.
         for (_, _, confidence) in &mut losses {
             *confidence = match *confidence {
-                Confidence::Medium if is_filled_by_loop => Confidence::Low,
-                known => known.min(Confidence::Medium),
+                Confidence::High => Confidence::Medium,
+                _ => Confidence::Low,
             };
         }
         losses
