@@ -373,10 +373,14 @@ impl<'w, 'a> Work<'w, 'a> {
             self.statistics.settled.filter.refuted += 1;
             return false;
         }
-        let (rest, left) = without_care(self.frame, flow);
+        let rest: UseFlow;
         let (flow, losses) = match ends.is_empty() {
             true => match self.sure_loss(flow, &perhaps) {
-                sure if sure.is_empty() => (&rest, self.losses_untouched(&rest, &left)),
+                sure if sure.is_empty() => {
+                    let (untouched, left) = without_care(self.frame, flow);
+                    rest = untouched;
+                    (&rest, self.losses_untouched(&rest, &left))
+                }
                 sure => (flow, sure),
             },
             false if self.goes_with_parent(flow, &ends) => (flow, Vec::new()),
