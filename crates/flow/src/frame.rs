@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use drip_base::{Graph, IdSet};
 use drip_memssa::{Annotations, Def, MemSsa, RegionId, VersionId};
-use drip_models::{Atom, Offset, Outcome, Root, Subject, Touched, Value, ValuePath};
+use drip_models::{Atom, GlobalSet, Offset, Outcome, Root, Subject, Value, ValuePath};
 use drip_pointer::local::{CallTable, LocSet, Sources};
 use drip_pointer::{CellId, Loc, LocalMemory, Memory, ObjId, ObjKind};
 use drip_program::{
@@ -602,8 +602,8 @@ impl Marker<'_> {
         }
     }
 
-    fn touch_globals(&mut self, inst: InstId, touched: &Touched) {
-        if *touched == Touched::default() || self.changes > MAX_CHANGES {
+    fn touch_globals(&mut self, inst: InstId, touched: &GlobalSet) {
+        if *touched == GlobalSet::default() || self.changes > MAX_CHANGES {
             return;
         }
         for (cell, place) in self.local.memory.cells.iter_enumerated() {

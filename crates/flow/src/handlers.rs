@@ -13,7 +13,7 @@
 
 use std::collections::VecDeque;
 
-use drip_models::{Qualified, Touched};
+use drip_models::{GlobalSet, Qualified};
 use drip_pointer::local::CallTable;
 use drip_program::{
     BlockId, Body, Cfg, CmpPred, Const, FuncId, GlobalId, InstId, Op, Operand, Program,
@@ -31,7 +31,7 @@ pub struct Handlers {
     /// Can an exception leave the function?
     pub may_throw: bool,
     /// Descriptions of their types.
-    pub thrown: Touched,
+    pub thrown: GlobalSet,
     /// It is a constructor: where it throws, the object was never made, and nobody will call its destructor.
     pub is_constructor: bool,
 }
@@ -59,7 +59,8 @@ impl Handlers {
         let under_way = walk.spread();
         let decided = walk.decide(&under_way);
         let mut handlers = walk.leave(&under_way, decided);
-        handlers.is_constructor = is_constructor(program.func_name(func));
+        let name = Qualified::of(program.func_name(func));
+        handlers.is_constructor = name.is_some_and(|name| name.is_constructor());
         handlers
     }
 
@@ -79,7 +80,7 @@ struct Test {
 }
 
 /// Types of exceptions that are under way in each block; nothing where none is.
-type UnderWay = FxHashMap<BlockId, Touched>;
+type UnderWay = FxHashMap<BlockId, GlobalSet>;
 
 struct Walk<'w> {
     program: &'w Program,
@@ -151,18 +152,18 @@ impl Walk<'_> {
     }
 
     /// What a call throws, if it does, where `here` is under way.
-    fn thrown_by(&self, call: InstId, here: Option<&Touched>) -> Option<Touched> {
+    fn thrown_by(&self, call: InstId, here: Option<&GlobalSet>) -> Option<GlobalSet> {
         let summary = self.calls.get(&call).filter(|s| s.may_throw)?;
         let thrown = match self.callee(call) {
             Some("__cxa_throw") => {
                 let ty = args_of(self.body, call).get(1);
                 let ty = ty.and_then(|&ty| self.described(ty));
-                ty.map(|ty| Touched::Some(vec![ty]))
+                ty.map(|ty| GlobalSet::Some(vec![ty]))
             }
             Some("__cxa_rethrow") => here.cloned(),
             _ => Some(summary.thrown.clone()),
         };
-        Some(thrown.unwrap_or(Touched::All))
+        Some(thrown.unwrap_or(GlobalSet::All))
     }
 
     fn spread(&self) -> UnderWay {
@@ -195,8 +196,8 @@ impl Walk<'_> {
     }
 
     /// What of it goes from a block to the next one.
-    fn passed(&self, block: BlockId, next: BlockId, here: &Touched) -> Option<Touched> {
-        let (Some(test), Touched::Some(types)) = (self.tests.get(&block), here) else {
+    fn passed(&self, block: BlockId, next: BlockId, here: &GlobalSet) -> Option<GlobalSet> {
+        let (Some(test), GlobalSet::Some(types)) = (self.tests.get(&block), here) else {
             return Some(here.clone());
         };
         let unfit = match next == test.then {
@@ -205,7 +206,7 @@ impl Walk<'_> {
         };
         let mut left = types.clone();
         left.retain(|&thrown| catches(self.program, test.ty, thrown) != unfit);
-        (!left.is_empty()).then_some(Touched::Some(left))
+        (!left.is_empty()).then_some(GlobalSet::Some(left))
     }
 
     fn decide(&self, under_way: &UnderWay) -> FxHashMap<InstId, bool> {
@@ -215,8 +216,8 @@ impl Walk<'_> {
                 continue;
             };
             let found: Vec<Match> = match here {
-                Touched::All => vec![Match::Perhaps],
-                Touched::Some(types) => {
+                GlobalSet::All => vec![Match::Perhaps],
+                GlobalSet::Some(types) => {
                     let found = types.iter().map(|&ty| catches(self.program, test.ty, ty));
                     found.collect()
                 }
@@ -255,7 +256,7 @@ impl Walk<'_> {
     /// What leaves the function. A handler is only reached if something that it covers throws.
     fn leave(&self, under_way: &UnderWay, decided: FxHashMap<InstId, bool>) -> Handlers {
         let body = self.body;
-        let mut thrown = Touched::default();
+        let mut thrown = GlobalSet::default();
         let mut may_throw = false;
         let mut seen: FxHashSet<BlockId> = FxHashSet::from_iter([self.cfg.entry()]);
         let mut open = vec![self.cfg.entry()];
@@ -264,7 +265,7 @@ impl Walk<'_> {
             for inst in body.block_insts(block) {
                 let leaving = match body.insts[inst].op {
                     Op::Call { .. } => self.thrown_by(inst, here),
-                    Op::Resume { .. } => Some(here.cloned().unwrap_or(Touched::All)),
+                    Op::Resume { .. } => Some(here.cloned().unwrap_or(GlobalSet::All)),
                     _ => None,
                 };
                 if let Some(leaving) = leaving {
@@ -292,14 +293,4 @@ impl Walk<'_> {
             is_constructor: false,
         }
     }
-}
-
-/// Is a symbol a constructor's (`A::A`)?
-fn is_constructor(symbol: &str) -> bool {
-    let name = Qualified::of(symbol);
-    name.is_some_and(|name| {
-        let mut parts = name.name().rsplit("::");
-        let (last, class) = (parts.next(), parts.next());
-        class.is_some() && last == class
-    })
 }

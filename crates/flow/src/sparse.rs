@@ -46,7 +46,7 @@ pub(crate) struct Touches {
     /// Their results, where those may be anything.
     blurred: FxHashMap<InstId, Option<ValueId>>,
     /// Cells of an object that may hold more than their points-to sets tell.
-    pub(crate) crowded: FxHashMap<ObjId, Vec<CellId>>,
+    crowded: FxHashMap<ObjId, Vec<CellId>>,
     /// Cells of an object at no certain offset.
     pub(crate) inexact: FxHashMap<ObjId, Vec<CellId>>,
     /// Objects with crowded cells that an object's bytes are copied to.

@@ -8,7 +8,7 @@ use drip_program::{GlobalId, Init, Program, Scalar};
 /// How many bases a class has above it, one by one; beyond that nothing is known.
 const MAX_BASES: usize = 64;
 
-/// The library's exceptions that are not derived from `std::exception` alone.
+/// The library's exceptions, each with the class that it is derived from.
 const LIBRARY: &[(&str, &str)] = &[
     ("_ZTISt12domain_error", "_ZTISt11logic_error"),
     ("_ZTISt16invalid_argument", "_ZTISt11logic_error"),

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 use crate::qualified::Qualified;
-use crate::summary::{Family, Summary, TextResult, Touched};
+use crate::summary::{Family, GlobalSet, Summary, TextResult};
 use crate::text::{TextError, parse_summary};
 
 /// Models compiled into the binary.
@@ -170,7 +170,7 @@ impl Library {
             };
             summary.may_throw = entry.may_throw;
             if entry.may_throw {
-                summary.thrown = Touched::All;
+                summary.thrown = GlobalSet::All;
             }
             let summary = Arc::new(summary);
             for name in entry.names {

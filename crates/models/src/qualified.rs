@@ -49,6 +49,30 @@ impl Qualified {
         let name = self.name();
         name.rfind("::").map_or("", |end| &name[..end])
     }
+
+    /// Is it a constructor (`A::A`)?
+    pub fn is_constructor(&self) -> bool {
+        let (class, name) = self.class_and_name();
+        class.is_some_and(|class| name == class)
+    }
+
+    /// Is it a destructor (`A::~A`)?
+    pub fn is_destructor(&self) -> bool {
+        let (class, name) = self.class_and_name();
+        class.is_some() && name.strip_prefix('~') == class
+    }
+
+    /// Is it the C++ library's?
+    pub fn is_of_library(&self) -> bool {
+        let mut scopes = ["std::", "__gnu_cxx::"].iter();
+        scopes.any(|scope| self.signature.starts_with(scope))
+    }
+
+    fn class_and_name(&self) -> (Option<&str>, &str) {
+        let mut parts = self.name().rsplit("::");
+        let name = parts.next().unwrap_or_default();
+        (parts.next(), name)
+    }
 }
 
 /// The text without what stands in angle brackets, and the parts of the first such bracket. Nothing if the brackets don't match, as in

@@ -443,46 +443,46 @@ impl Outcome {
     }
 }
 
-/// Globals in a [`Touched`]; more are "all".
-pub const MAX_TOUCHED: usize = 128;
+/// Globals in a [`GlobalSet`]; more are "all".
+pub const MAX_GLOBALS: usize = 128;
 
 /// A set of global variables.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Touched {
-    /// Sorted, at most [`MAX_TOUCHED`].
+pub enum GlobalSet {
+    /// Sorted, at most [`MAX_GLOBALS`].
     Some(Vec<GlobalId>),
     All,
 }
 
-impl Default for Touched {
-    fn default() -> Touched {
-        Touched::Some(Vec::new())
+impl Default for GlobalSet {
+    fn default() -> GlobalSet {
+        GlobalSet::Some(Vec::new())
     }
 }
 
-impl Touched {
+impl GlobalSet {
     pub fn contains(&self, global: GlobalId) -> bool {
         match self {
-            Touched::Some(globals) => globals.binary_search(&global).is_ok(),
-            Touched::All => true,
+            GlobalSet::Some(globals) => globals.binary_search(&global).is_ok(),
+            GlobalSet::All => true,
         }
     }
 
     pub fn insert(&mut self, global: GlobalId) {
-        if let Touched::Some(globals) = self
+        if let GlobalSet::Some(globals) = self
             && let Err(at) = globals.binary_search(&global)
         {
             globals.insert(at, global);
-            if globals.len() > MAX_TOUCHED {
-                *self = Touched::All;
+            if globals.len() > MAX_GLOBALS {
+                *self = GlobalSet::All;
             }
         }
     }
 
-    pub fn extend(&mut self, other: &Touched) {
+    pub fn extend(&mut self, other: &GlobalSet) {
         match other {
-            Touched::Some(globals) => globals.iter().for_each(|&global| self.insert(global)),
-            Touched::All => *self = Touched::All,
+            GlobalSet::Some(globals) => globals.iter().for_each(|&global| self.insert(global)),
+            GlobalSet::All => *self = GlobalSet::All,
         }
     }
 }
@@ -505,7 +505,7 @@ pub struct Summary {
     pub fresh: Vec<FreshObject>,
     pub may_throw: bool,
     /// Descriptions of the types that it may throw.
-    pub thrown: Touched,
+    pub thrown: GlobalSet,
     /// The result depends on nothing but scalar arguments and memory: two calls with equal arguments and no write in
     /// between return the same.
     pub pure: bool,
@@ -514,7 +514,7 @@ pub struct Summary {
     /// It, or something it calls, changes memory atomically: how reference counts are kept in threaded programs.
     pub atomic: bool,
     /// Globals that may hold something else after the call, beyond what the outcomes' writes tell.
-    pub touched: Touched,
+    pub touched: GlobalSet,
     /// A bound was hit while this summary was made: it is conservative.
     pub limited: bool,
 }

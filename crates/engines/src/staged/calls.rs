@@ -5,14 +5,14 @@ use std::sync::Arc;
 use drip_base::IdSet;
 use drip_flow::Frame;
 use drip_models::{
-    Atom, Certainty, Class, Escape, EscapeTo, Family, Free, FreshObject, Library, MAX_OUTCOMES,
-    Outcome, Root, Subject, Summary, Touched, Value, ValuePath,
+    Atom, Certainty, Class, Escape, EscapeTo, Family, Free, FreshObject, GlobalSet, Library,
+    MAX_OUTCOMES, Outcome, Root, Subject, Summary, Value, ValuePath,
 };
 use drip_pointer::local::CallTable;
 use drip_pointer::{CallGraph, Callees, ObjKind};
 use drip_program::{
     Body, CallFlags, CastOp, Const, FuncAttrs, FuncId, GlobalId, InstId, Linkage, Op, Operand,
-    ParamAttrs, Program, Type, ValueId,
+    ParamAttrs, Program, Type,
 };
 use smallvec::SmallVec;
 
@@ -95,7 +95,7 @@ pub fn call_summary(
         Callees::Ends => Arc::new(Summary::never_returns()),
         Callees::Aside(_) => Arc::new(Summary {
             outcomes: vec![Outcome::returning(Value::Unknown(Class::Any))],
-            touched: Touched::All,
+            touched: GlobalSet::All,
             ..Summary::default()
         }),
         Callees::Unknown => {
@@ -105,8 +105,7 @@ pub fn call_summary(
     };
     let args = body.list(args);
     let summary = with_marks(context, body, args, summary);
-    let granted = context.granted.of(func);
-    let summary = possible(context.program, body, granted, args, summary);
+    let summary = possible(context, func, body, args, summary);
     // Numbers behind the named parameters are printed.
     let named = match body.const_of(callee) {
         Some(&Const::Func(callee)) => named_parameters(context.program, callee),
@@ -184,9 +183,9 @@ pub fn narrowed(context: &CallContext<'_>, frame: &Frame<'_>) -> CallTable {
 /// Without the outcomes that constant arguments rule out: `init(&s, 0)`, `load(f, LOAD_PLAIN)`. Parameters that are never null
 /// (`granted`) are none where they are handed on.
 fn possible(
-    program: &Program,
+    context: &CallContext<'_>,
+    func: FuncId,
     body: &Body,
-    granted: Option<&IdSet<ValueId>>,
     args: &[Operand],
     summary: Arc<Summary>,
 ) -> Arc<Summary> {
@@ -200,10 +199,10 @@ fn possible(
         };
         let is_granted = |arg: &Operand| {
             let value = arg.as_value();
-            value.is_some_and(|value| granted.is_some_and(|granted| granted.contains(value)))
+            value.is_some_and(|value| context.granted.has(func, value))
         };
         arg.is_none_or(|arg| {
-            may_be(program, body, *arg, atom.class)
+            may_be(context.program, body, *arg, atom.class)
                 && !(atom.class == Class::Eq(0) && is_granted(arg))
         })
     };
@@ -515,7 +514,7 @@ pub fn anything(program: &Program, func: FuncId) -> Summary {
         _ => MAX_VARARGS,
     };
     Summary {
-        touched: Touched::All,
+        touched: GlobalSet::All,
         ..opaque_call(args)
     }
 }

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use drip_base::{IdSet, Watch};
-use drip_models::{Certainty, Library, Summary, Touched};
+use drip_models::{Certainty, GlobalSet, Library, Summary};
 use drip_pointer::{CallGraph, constant_globals};
 use drip_program::{FuncId, GlobalId, Program};
 use rayon::prelude::*;
@@ -390,7 +390,7 @@ impl<'a> Facts<'a> {
         }
         self.find_again(&known, members, &mut results);
         // Whoever is called in a cycle touches what all of the cycle touch.
-        let mut touched = Touched::default();
+        let mut touched = GlobalSet::default();
         for result in results.iter().flatten() {
             touched.extend(&result.summary.touched);
         }

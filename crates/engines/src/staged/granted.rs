@@ -195,13 +195,9 @@ impl UsedAtOnce {
                     };
                     let args = body.list(args);
                     let own = |n: &usize| body.as_param(args.get(*n)?.as_value()?);
-                    let handed_on = args.iter().filter_map(|arg| arg.as_value());
+                    let mut handed_on = args.iter().filter_map(|arg| arg.as_value());
                     // Most calls get none of the parameters.
-                    if handed_on
-                        .filter_map(|value| body.as_param(value))
-                        .next()
-                        .is_some()
-                    {
+                    if handed_on.any(|value| body.as_param(value).is_some()) {
                         used.extend(self.of(program, callee, depth - 1).iter().filter_map(own));
                     }
                 }

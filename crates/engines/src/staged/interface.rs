@@ -3,7 +3,7 @@
 use drip_cond::{SymId, TermId, TermKind};
 use drip_flow::{Frame, Values, region};
 use drip_memssa::Def;
-use drip_models::{CellPath, Certainty, Class, Root, Touched, Value};
+use drip_models::{CellPath, Certainty, Class, GlobalSet, Root, Value};
 use drip_pointer::ObjKind;
 use drip_program::{Body, Const, Op, Operand, Program};
 use smallvec::SmallVec;
@@ -62,8 +62,8 @@ pub(super) fn is_atomic(frame: &Frame<'_>) -> bool {
 }
 
 /// Globals that may hold something else when the function returns.
-pub(super) fn touched(frame: &Frame<'_>) -> Touched {
-    let mut touched = Touched::default();
+pub(super) fn touched(frame: &Frame<'_>) -> GlobalSet {
+    let mut touched = GlobalSet::default();
     for summary in frame.calls.values() {
         touched.extend(&summary.touched);
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use drip_cond::TermId;
-use drip_models::{Certainty, Root, Summary, Touched, Value as Told, ValuePath};
+use drip_models::{Certainty, GlobalSet, Root, Summary, Value as Told, ValuePath};
 use drip_pointer::Callees;
 use drip_program::{CallFlags, FuncAttrs, FuncId, GlobalId, InstId, Op};
 
@@ -356,5 +356,5 @@ fn is_worth_it(summary: &Summary) -> bool {
             .any(|w| is_vague(&w.value) || w.certainty == Certainty::May)
         || only.frees.iter().any(|f| f.certainty == Certainty::May)
         || !only.escapes.is_empty()
-        || !matches!(&summary.touched, Touched::Some(none) if none.is_empty())
+        || !matches!(&summary.touched, GlobalSet::Some(none) if none.is_empty())
 }

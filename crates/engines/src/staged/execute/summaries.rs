@@ -5,7 +5,7 @@ use std::rc::Rc;
 use drip_cond::{Sort, TermId};
 use drip_flow::arithmetic::{sort_of, widened};
 use drip_models::{
-    Atom, Certainty, Class, Offset, Outcome, Root, Subject, Summary, Touched, Value as Told,
+    Atom, Certainty, Class, GlobalSet, Offset, Outcome, Root, Subject, Summary, Value as Told,
     ValuePath, Write,
 };
 use drip_pointer::Callees;
@@ -484,13 +484,13 @@ impl Machine<'_, '_> {
     }
 
     /// Globals that may hold something else now.
-    fn touch(&mut self, world: &mut World, touched: &Touched) {
+    fn touch(&mut self, world: &mut World, touched: &GlobalSet) {
         let globals: Vec<Obj> = match touched {
-            Touched::Some(some) => some
+            GlobalSet::Some(some) => some
                 .iter()
                 .map(|&global| self.object(Kind::Global(global)))
                 .collect(),
-            Touched::All => {
+            GlobalSet::All => {
                 world.global_epoch += 1;
                 let cells = world.cells.keys().map(|key| key.0);
                 let mut all: Vec<Obj> = cells

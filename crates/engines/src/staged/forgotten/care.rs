@@ -3,6 +3,7 @@
 use std::hash::Hash;
 
 use drip_base::{EntityId, Graph};
+use drip_models::Qualified;
 use drip_pointer::Callees;
 use drip_program::{BlockId, Cfg, FuncAttrs, FuncId, InstId, Op, Program};
 use rustc_hash::FxHashSet;
@@ -98,20 +99,9 @@ pub fn is_last_act(program: &Program, callers: &Callers<'_>, func: FuncId) -> bo
 /// Is the structure's memory given back apart from what it holds? So it is where C++ classes are destroyed first and their memory is freed by
 /// somebody else, who needn't be told: if a destructor frees the field, or if the memory is freed by a container's own code.
 pub fn is_destroyed_apart(program: &Program, func: FuncId, freeing: &FxHashSet<FuncId>) -> bool {
-    let is_destructor = |&func: &FuncId| is_destructor(program.func_name(func));
-    is_of_library(program.func_name(func)) || freeing.iter().any(is_destructor)
-}
-
-/// Is a symbol a destructor's (`_ZN1AD2Ev`)?
-fn is_destructor(symbol: &str) -> bool {
-    let kinds = ["D0Ev", "D1Ev", "D2Ev"];
-    symbol.starts_with("_ZN") && kinds.iter().any(|kind| symbol.ends_with(kind))
-}
-
-/// Is a symbol a function of the C++ library, instantiated in the program?
-fn is_of_library(symbol: &str) -> bool {
-    let scopes = ["_ZNSt", "_ZNKSt", "_ZSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx"];
-    scopes.iter().any(|scope| symbol.starts_with(scope))
+    let name = |func: FuncId| Qualified::of(program.func_name(func));
+    let is_destructor = |&func: &FuncId| name(func).is_some_and(|name| name.is_destructor());
+    name(func).is_some_and(|name| name.is_of_library()) || freeing.iter().any(is_destructor)
 }
 
 /// What can be reached in so many steps.

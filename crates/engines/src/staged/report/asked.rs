@@ -49,21 +49,12 @@ impl Reporter<'_, '_> {
             .program
             .types
             .is_ptr(self.frame.body.value_ty(value));
-        let text = match atom.class {
-            Class::Eq(0) if is_pointer => "== NULL".to_owned(),
+        match atom.class {
+            Class::Eq(0) if is_pointer => Some(format!("{name} == NULL")),
             // That a pointer is one goes without saying.
-            _ if is_pointer => return None,
-            Class::Eq(number) => format!("== {number}"),
-            Class::Ne(number) => format!("!= {number}"),
-            Class::Lt(number) => format!("< {number}"),
-            Class::Ge(number) => format!(">= {number}"),
-            Class::Negative => "< 0".to_owned(),
-            Class::Positive => "> 0".to_owned(),
-            Class::NonNegative => ">= 0".to_owned(),
-            Class::NonPositive => "<= 0".to_owned(),
-            Class::NonZero => "!= 0".to_owned(),
-            Class::Any | Class::Has(_) | Class::Lacks(_) => return None,
-        };
-        Some(format!("{name} {text}"))
+            _ if is_pointer => None,
+            Class::Any | Class::Has(_) | Class::Lacks(_) => None,
+            class => Some(format!("{name} {class}")),
+        }
     }
 }
