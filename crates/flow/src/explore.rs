@@ -28,7 +28,7 @@ use crate::values::Values;
 pub const MAX_STATES: usize = 32;
 
 /// Ways through a block that lead to the same state but ask for different conditions.
-pub(crate) const MAX_WAYS: usize = 4;
+pub(crate) const MAX_WAYS: usize = 8;
 /// Objects that are followed together and whose fates may be blurred where there are too many states.
 const MAX_BLURRED: usize = 2;
 /// States with equal objects per block, for each goal; beyond it they merge and forget what they do not share. Iterations of a
@@ -84,6 +84,7 @@ pub struct Explorer<'f, 'a> {
     pub(crate) values: &'f mut Values,
     pub(crate) objects: Vec<ObjId>,
     pub(crate) goal: Goal,
+    pub(crate) tells_ways: bool,
     /// The program's `main`: what its variables hold at the end leaks nothing.
     pub(crate) is_main: bool,
     pub(crate) relevant: &'f Relevance,
@@ -108,8 +109,17 @@ pub struct Following<'q> {
     pub objects: Vec<ObjId>,
     pub relevant: &'q Relevance,
     pub goal: Goal,
+    /// Somebody will ask by which ways an end is reached: ways to one state under different conditions are kept apart.
+    pub tells_ways: bool,
     /// The function is the program's `main`.
     pub is_main: bool,
+}
+
+impl Following<'_> {
+    pub fn telling_ways(self) -> Self {
+        let tells_ways = true;
+        Following { tells_ways, ..self }
+    }
 }
 
 /// Explores all paths.
@@ -144,6 +154,7 @@ impl<'f, 'a> Explorer<'f, 'a> {
             frame,
             values,
             goal: following.goal,
+            tells_ways: following.tells_ways,
             is_main: following.is_main,
             relevant: following.relevant,
             live: FxHashMap::default(),
@@ -381,9 +392,9 @@ impl Explorer<'_, '_> {
                 && end.state == run.state
         };
         let mut ways = self.out.ends.iter().filter(same);
-        let is_new = match self.goal {
-            Goal::Fate => ways.all(|end| self.asks_otherwise(&end.choices, &run.choices)),
-            Goal::Exits => ways.next().is_none(),
+        let is_new = match self.tells_ways {
+            true => ways.all(|end| self.asks_otherwise(&end.choices, &run.choices)),
+            false => ways.next().is_none(),
         };
         if is_new {
             self.out.ends.push(End {

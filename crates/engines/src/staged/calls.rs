@@ -20,6 +20,7 @@ use super::delegates::Delegates;
 use super::granted::Granted;
 use super::interface::constant;
 use super::marks::with_marks;
+use super::merge::merge_outcomes;
 use super::unify::{rename, unify_fresh};
 use super::varargs::{MAX_VARARGS, named_parameters};
 
@@ -42,8 +43,8 @@ pub struct CallContext<'a> {
 pub struct Open {
     /// Calls that nobody knows.
     pub unknown: usize,
-    /// A call through a pointer has more alternatives than are told apart: some are left out.
-    pub limited: bool,
+    /// A call through a pointer has more alternatives than are told apart: what differs between them is told as "may".
+    pub is_coarse: bool,
 }
 
 /// The calls of one function.
@@ -245,13 +246,11 @@ fn merged(context: &CallContext<'_>, targets: &[FuncId], open: &mut Open) -> Arc
     agree(&mut all, &returning);
     unify_fresh(&mut all);
     if all.outcomes.len() > 2 * MAX_OUTCOMES {
-        // Too many alternatives to keep apart: equal effects first, then the rest as it is.
+        // Too many alternatives to keep apart: what differs becomes "may".
         all.outcomes.sort();
         all.outcomes.dedup();
-        let too_many = all.outcomes.len() > 2 * MAX_OUTCOMES;
-        open.limited |= too_many;
-        all.limited |= too_many;
-        all.outcomes.truncate(2 * MAX_OUTCOMES);
+        open.is_coarse |= all.outcomes.len() > MAX_OUTCOMES;
+        merge_outcomes(&mut all.outcomes);
     }
     Arc::new(all)
 }

@@ -123,9 +123,8 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, wanted: Wan
     );
     statistics.times.functions = start.elapsed();
     let exhausted = limited || summary.limited || frame.local.limited;
-    let is_limited = exhausted || open.limited;
-    statistics.functions_limited = usize::from(is_limited);
-    statistics.functions_coarse = usize::from(is_coarse && !is_limited);
+    statistics.functions_limited = usize::from(exhausted);
+    statistics.functions_coarse = usize::from((is_coarse || open.is_coarse) && !exhausted);
     Result {
         summary: Arc::new(summary),
         findings,
@@ -291,8 +290,9 @@ impl<'w, 'a> Work<'w, 'a> {
         if !self.is_candidate {
             return flow;
         }
+        let nothing = Relevance::nothing();
         if is_sparse {
-            flow = self.explore(&Relevance::nothing(), followed.clone());
+            flow = self.explore(self.following(&nothing, followed.clone()));
             self.is_candidate = loses(&flow);
         }
         if self.is_candidate {
@@ -304,7 +304,7 @@ impl<'w, 'a> Work<'w, 'a> {
             // Whatever is decided, it is lost, and nothing comes before it: there is no condition to remember.
             let root = flow.nodes[UseFlow::ROOT].block;
             if deciding.is_empty() && root == BlockId::new(0) {
-                return flow;
+                return self.explore(self.following(&nothing, followed).telling_ways());
             }
             let relevance = Relevance::compute(
                 self.frame,
@@ -312,7 +312,7 @@ impl<'w, 'a> Work<'w, 'a> {
                 self.decisions,
                 Scope::Fate(&deciding),
             );
-            flow = self.explore(&relevance, followed);
+            flow = self.explore(self.following(&relevance, followed).telling_ways());
         }
         flow
     }
@@ -322,6 +322,7 @@ impl<'w, 'a> Work<'w, 'a> {
             objects,
             relevant,
             goal: Goal::Fate,
+            tells_ways: false,
             is_main: self.is_main,
         }
     }
@@ -346,8 +347,8 @@ impl<'w, 'a> Work<'w, 'a> {
         (flow, is_sparse)
     }
 
-    fn explore(&mut self, relevance: &Relevance, followed: Vec<ObjId>) -> UseFlow {
-        let flow = explore(self.frame, self.values, self.following(relevance, followed));
+    fn explore(&mut self, following: Following<'_>) -> UseFlow {
+        let flow = explore(self.frame, self.values, following);
         self.steps += flow.executed;
         self.nodes += flow.steps;
         flow

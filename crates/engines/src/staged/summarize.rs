@@ -192,6 +192,7 @@ fn following<'q>(relevant: &'q Relevance, objects: &[ObjId]) -> Following<'q> {
         objects: objects.to_vec(),
         relevant,
         goal: Goal::Exits,
+        tells_ways: false,
         is_main: false,
     }
 }

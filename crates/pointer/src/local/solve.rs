@@ -25,7 +25,7 @@ pub const MAX_TARGETS: usize = 16;
 /// Offsets into one object in one set; beyond it they join to a strided one.
 pub const MAX_OFFSETS: usize = 4;
 /// Objects of one function; what further entry cells point to is unknown.
-pub const MAX_OBJECTS: usize = 256;
+pub const MAX_OBJECTS: usize = 512;
 /// Bytes of a copied structure whose cells are all made.
 pub const MAX_ASKED_BYTES: u64 = 64;
 /// Rounds over the function; beyond it growing sets become unknown.
