@@ -50,8 +50,8 @@ impl Explorer<'_, '_> {
             let mut same = kept.iter().filter(|k| k.state == run.state).peekable();
             if same.peek().is_some() {
                 let is_room = kept.len() < MAX_STATES / 2 && same.clone().count() < MAX_WAYS;
-                let is_another_way = self.tells_ways
-                    && same.all(|k| self.asks_otherwise(&k.choices, &run.choices));
+                let is_another_way =
+                    self.tells_ways && same.all(|k| self.asks_otherwise(&k.choices, &run.choices));
                 match (is_another_way, is_room) {
                     (true, true) => kept.push(run),
                     (true, false) => self.out.limited = true,

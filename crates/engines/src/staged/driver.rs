@@ -28,6 +28,7 @@ use super::merge::narrowed;
 use super::refusals::Refusals;
 use super::settings::{Setting, freed_settings};
 use crate::finding::{Analysis, Confidence, LedgerEntry, Rule, SourcePos, Verdict};
+use crate::statistics::Statistics;
 
 /// Rounds over a recursive component of at most [`SMALL_COMPONENT`] functions: a structure that is freed recursively takes a round
 /// per level until its summary says what holds for all levels. If summaries still change then, they are taken as they are and
@@ -416,7 +417,7 @@ impl Facts<'_> {
     ) {
         let context = self.context(known);
         for (&func, result) in members.iter().zip(results) {
-            let Some(result) = result.as_mut().filter(|r| !r.findings.is_empty()) else {
+            let Some(result) = result.as_mut().filter(|r| r.is_suspect) else {
                 continue;
             };
             let wanted = Wanted {
@@ -426,7 +427,17 @@ impl Facts<'_> {
             if let Some((_, last)) = one(&context, func, wanted) {
                 result.findings = last.findings;
                 result.ledger = last.ledger;
-                result.statistics.settled = last.statistics.settled;
+                // What the summary had to leave out counts as well.
+                let first = &result.statistics;
+                let limited = first
+                    .functions_limited
+                    .max(last.statistics.functions_limited);
+                let coarse = first.functions_coarse.max(last.statistics.functions_coarse);
+                result.statistics = Statistics {
+                    functions_limited: limited,
+                    functions_coarse: coarse.min(1 - limited),
+                    ..last.statistics
+                };
             }
         }
     }

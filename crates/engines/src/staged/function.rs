@@ -57,6 +57,8 @@ pub struct Result {
     pub statistics: Statistics,
     /// Fuel or a bound was used up: it will be the next time, too.
     pub exhausted: bool,
+    /// Some path loses an object, as long as nobody asks whether it can be taken.
+    pub is_suspect: bool,
 }
 
 /// What is wanted of a function.
@@ -64,7 +66,7 @@ pub struct Result {
 pub struct Wanted {
     /// Somebody needs its summary.
     pub summary: bool,
-    /// What is found will be reported: it is worth a second look. Otherwise the callees' summaries are not final yet.
+    /// What is found will be reported. Otherwise the callees' summaries are not final yet, and nobody asks which losing paths can be taken.
     pub findings: bool,
 }
 
@@ -93,6 +95,7 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, wanted: Wan
     }
     let (findings, ledger, handed) = (work.findings, work.ledger, work.handed);
     let (limited, steps, mut is_coarse) = (work.limited, work.steps, work.is_coarse);
+    let is_suspect = work.is_suspect;
     let summarized = std::time::Instant::now();
     let summary = if frame.is_too_large {
         Summary {
@@ -131,6 +134,7 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, wanted: Wan
         ledger,
         statistics,
         exhausted,
+        is_suspect,
     }
 }
 
@@ -210,6 +214,8 @@ struct Work<'w, 'a> {
     looks: usize,
     /// Some path loses the object in hand as long as no condition is looked at.
     is_candidate: bool,
+    /// So it is with some object.
+    is_suspect: bool,
     /// Not all paths of the object in hand could be tried.
     exhausted: bool,
 }
@@ -241,6 +247,7 @@ impl<'w, 'a> Work<'w, 'a> {
             fuel: usize::MAX,
             looks: 0,
             is_candidate: false,
+            is_suspect: false,
             exhausted: false,
         }
     }
@@ -272,7 +279,8 @@ impl<'w, 'a> Work<'w, 'a> {
         self.statistics.sites += 1;
         self.statistics.filtered_branches += u64::from(flow.filtered);
         self.exhausted = false;
-        let verdict = self.judge(&flow);
+        self.is_suspect |= self.is_candidate;
+        let verdict = self.is_final && self.judge(&flow);
         self.record(object, &flow, verdict);
     }
 
@@ -517,10 +525,7 @@ impl<'w, 'a> Work<'w, 'a> {
             if losses.iter().any(|l| is_same(&flow.ends[l.0])) {
                 continue;
             }
-            let found = match self.is_final {
-                true => convincing_path(self.context, &mut trials, flow, end, &mut fuel),
-                false => trials.feasible_path(flow, end, &[]),
-            };
+            let found = convincing_path(self.context, &mut trials, flow, end, &mut fuel);
             let Some((path, confidence)) = found else {
                 continue;
             };
