@@ -371,6 +371,7 @@ impl<'a> Solver<'a> {
                         },
                     );
                 }
+                self.add_indices(result, indices);
             }
             Op::MemCopy { dst, src, len } => {
                 self.ask_for_copied(src, len);
@@ -443,6 +444,27 @@ impl<'a> Solver<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// `base + (long)table[i].address`: the pointer may as well be the one that is added as a number. Distances of pointers are none.
+    fn add_indices(&mut self, result: ValueId, indices: drip_program::PoolRange) {
+        for scaled in self.body.scaled(indices) {
+            let def = scaled
+                .index
+                .as_value()
+                .and_then(|value| self.body.def(value));
+            let is_address = def.is_some_and(|inst| {
+                let op = CastOp::PtrToInt;
+                matches!(self.body.insts[inst].op, Op::Cast { op: cast, .. } if cast == op)
+            });
+            if scaled.scale != 1 || !is_address {
+                continue;
+            }
+            for loc in LocSet::from(self.out.targets(scaled.index)) {
+                let off = Offset::ANY;
+                self.add(result, Loc { obj: loc.obj, off });
+            }
         }
     }
 

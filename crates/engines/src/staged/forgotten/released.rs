@@ -329,7 +329,11 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             };
             let def = view.body.def(value).map(|inst| view.body.insts[inst].op);
             let is_inside = matches!(def, Some(Op::PtrAdd { .. } | Op::Alloca { .. }));
-            let takers = view.uses(value, Some(call)).takers;
+            // `s->class->release(s->stream); free(s->stream);`
+            let names = view.read_again(value).into_iter().chain([value]);
+            let takers: Vec<_> = names
+                .flat_map(|name| view.uses(name, Some(call)).takers)
+                .collect();
             // The same destructor elsewhere knows no more than here.
             let is_same = |inst: InstId| same.contains(&(view.func, inst));
             let mut others = takers.iter().filter(|taker| !is_same(taker.0));
