@@ -48,3 +48,15 @@ int info_freed_bad(struct expression *e, const void *raw, unsigned size, int las
   free(info);
   return 0;
 }
+
+/* The library is known to copy its items. */
+int pam_set_item(struct expression *handle, int type, const void *item);
+
+int prompt_bad(struct expression *handle, const char *host) {
+  char *prompt = malloc(strlen(host) + sizeof " login: "); // LEAK D001
+  if (!prompt)
+    return -1;
+  strcpy(prompt, host);
+  strcat(prompt, " login: ");
+  return pam_set_item(handle, 9, prompt);
+}

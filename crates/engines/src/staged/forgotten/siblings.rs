@@ -181,12 +181,14 @@ fn is_found(view: &View<'_, '_>, value: ValueId, seen: &mut FxHashSet<ValueId>) 
     if !seen.insert(value) {
         return false;
     }
-    match view.body.def(value).map(|inst| view.body.insts[inst].op) {
+    let def = view.body.def(value);
+    match def.map(|inst| view.body.insts[inst].op) {
         Some(Op::Load { addr }) => {
             let base = view.base(addr).and_then(|base| view.body.def(base));
             let is_own = |inst| matches!(view.body.insts[inst].op, Op::Alloca { .. });
             // What was made and put there just before is no old node (`*place = malloc(n); … free(*place);`).
-            !base.is_some_and(is_own) && !view.is_filled_here(addr)
+            let is_new = def.is_some_and(|read| view.is_filled_before(read, addr));
+            !base.is_some_and(is_own) && !is_new
         }
         Some(Op::Cast { value, .. }) => {
             let value = value.as_value();

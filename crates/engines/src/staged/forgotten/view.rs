@@ -232,17 +232,26 @@ impl<'s, 'c> View<'s, 'c> {
         same.map(|inst| self.body.result(inst)).collect()
     }
 
-    /// Does the function put a new block of its own into a cell?
-    pub fn is_filled_here(&self, addr: Operand) -> bool {
-        let Some(way) = self.way(addr) else {
+    /// Has the function put a new block of its own into a cell, on every way to this read of it? One that comes later replaces the old.
+    pub fn is_filled_before(&self, read: InstId, addr: Operand) -> bool {
+        let (Some(way), Some(at)) = (self.way(addr), self.body.block_of(read)) else {
             return false;
         };
-        let mut insts = self.body.insts.iter();
-        insts.any(|data| match data.op {
-            Op::Store { addr, value } => {
-                self.way(addr).as_ref() == Some(&way) && self.maker(value).is_some()
-            }
-            _ => false,
+        let fills = self
+            .body
+            .insts
+            .iter_enumerated()
+            .filter(|(_, data)| match data.op {
+                Op::Store { addr, value } => {
+                    self.way(addr).as_ref() == Some(&way) && self.maker(value).is_some()
+                }
+                _ => false,
+            });
+        let mut cfg = None;
+        let mut blocks = fills.filter_map(|(store, _)| Some((store, self.body.block_of(store)?)));
+        blocks.any(|(store, block)| match block == at {
+            true => store < read,
+            false => cfg.get_or_insert_with(|| self.cfg()).dominates(block, at),
         })
     }
 
