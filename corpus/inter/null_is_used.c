@@ -151,3 +151,33 @@ char *read_bad(const char *input, char stop) {
   buffer[count] = '\0';
   return buffer;
 }
+
+// Writes behind what realloc returned: nowhere, if it is null.
+char *joined_ok(const char *const *words) {
+  size_t at = 0, length = 1;
+  char *text = strdup("");
+  if (!text)
+    return NULL;
+  for (; *words; words++) {
+    length += strlen(*words);
+    text = realloc(text, length);
+    strcpy(text + at, *words);
+    at = length - 1;
+  }
+  return text;
+}
+
+char *joined_bad(const char *const *words) {
+  size_t at = 0, length = 1;
+  char *text = strdup(""); // LEAK
+  if (!text)
+    return NULL;
+  for (; *words; words++) {
+    length += strlen(*words);
+    text = realloc(text, length); // LEAK // LOST
+    if (text)
+      strcpy(text + at, *words);
+    at = length - 1;
+  }
+  return text;
+}

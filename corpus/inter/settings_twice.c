@@ -82,3 +82,43 @@ int lines_bad(FILE *in) {
   }
   return 0;
 }
+
+/* Attributes of one message: a callee makes the table and puts it in its place. The same attribute does not come twice. */
+struct reply {
+  int *table;
+  int id;
+};
+
+static int read_table(struct reply *reply, int n) {
+  int *table = calloc((size_t)n, sizeof *table);
+  if (!table)
+    return -1;
+  reply->table = table;
+  return 0;
+}
+
+int attributes_ok(struct reply *reply, int (*next)(void)) {
+  int attribute;
+  while ((attribute = next()) != 0) {
+    switch (attribute & 15) {
+    case 1:
+      reply->id = attribute >> 4;
+      break;
+    case 2:
+      if (read_table(reply, attribute >> 4) < 0)
+        return -1;
+      break;
+    }
+  }
+  return 0;
+}
+
+/* Every one of them. */
+int tables_bad(struct reply *reply, int (*next)(void)) {
+  int attribute;
+  while ((attribute = next()) != 0) {
+    if (read_table(reply, attribute) < 0) // LEAK, LOST
+      return -1;
+  }
+  return 0;
+}

@@ -377,3 +377,33 @@ fn a_pointer_passed_as_a_number_is_kept_by_who_can_keep_it() {
     let compared = summary("compared_number", TREE, "look");
     assert!(!compared.contains("escape"), "{compared}");
 }
+
+#[test]
+fn fields_of_packed_structures_are_freed() {
+    let source = "
+struct __attribute__((packed)) header { char name[12]; char *rest; };
+void header_free(struct header *h) {
+  free(h->rest);
+  free(h);
+}";
+    let text = summary("packed", source, "header_free");
+    insta::assert_snapshot!(text, @"ret = any; free arg0; free arg0[12]");
+}
+
+#[test]
+fn address_that_is_added_as_a_number() {
+    let source = "
+struct setting { char *address; int kind; };
+int set(struct setting *settings, int n, char *base, int kind) {
+  for (int i = 0; i < n; i++) {
+    if (settings[i].kind == kind) {
+      *(char **)((long)settings[i].address + base) = malloc(8);
+      return 0;
+    }
+  }
+  return 1;
+}";
+    let text = summary("added", source, "set");
+    assert!(text.contains("may arg0[0+16*][?] := fresh0"), "{text}");
+    assert!(text.contains("may arg2[?] := fresh0"), "{text}");
+}

@@ -192,12 +192,26 @@ pub fn structure_name(program: &Program, ty: DiTypeId) -> Option<StrId> {
 
 /// Names of a structure and of all that it contains.
 pub fn structures_in(program: &Program, ty: DiTypeId) -> Vec<StrId> {
+    nested(program, ty, true)
+}
+
+/// The same without what is in a union: fields there go by the structure around it.
+pub fn structures_apart(program: &Program, ty: DiTypeId) -> Vec<StrId> {
+    nested(program, ty, false)
+}
+
+fn nested(program: &Program, ty: DiTypeId, in_unions: bool) -> Vec<StrId> {
     let mut names = Vec::new();
     let mut open = vec![(ty, 0)];
     while let Some((ty, depth)) = open.pop() {
         match plain(program, ty).map(|inner| &program.di_types[inner]) {
-            Some(DiType::Struct { members, .. }) => {
+            Some(DiType::Struct {
+                members, is_union, ..
+            }) => {
                 names.extend(structure_name(program, ty));
+                if *is_union && !in_unions {
+                    continue;
+                }
                 let inner = members.iter().filter_map(|member| member.ty);
                 open.extend(
                     inner

@@ -196,6 +196,10 @@ impl Asker for InFrame<'_, '_> {
                 let Some(operand) = self.frame.asked_of(inst, atom) else {
                     return false;
                 };
+                // Whatever is added to a null pointer, it leads nowhere (`strcpy(text + length, more)`).
+                if atom.class == Class::NonZero && self.is_null(self.frame.accessed(operand)) {
+                    return true;
+                }
                 let term = self.values.term(operand);
                 let term = self.values.replaced(term, |sym| self.state.lookup(sym));
                 let known = self.values.terms.as_int(term);

@@ -475,11 +475,16 @@ fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
         return false;
     };
     let object = flow.objects[0];
-    let new = match frame.body.insts[end.at].op {
-        Op::Bind { value, .. } | Op::Store { value, .. } => value,
-        _ => return false,
+    let is_same_site = match frame.body.insts[end.at].op {
+        Op::Bind { value, .. } | Op::Store { value, .. } => frame
+            .local
+            .targets(value)
+            .iter()
+            .any(|loc| loc.obj == object),
+        // A callee makes the block and puts it where the last one was.
+        Op::Call { .. } | Op::Invoke { .. } => end.at == call,
+        _ => false,
     };
-    let is_same_site = frame.local.targets(new).iter().any(|loc| loc.obj == object);
     let birth = frame.block_of(call);
     let Some(id) = frame.cfg.loops().innermost(birth) else {
         return false;

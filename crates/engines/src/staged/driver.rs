@@ -77,6 +77,7 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
         // Whoever frees the owner is tidying up, and wants to hear of what is left over.
         let ending = match caused.finding.rule {
             Rule::D004 => Ending::Exit,
+            Rule::D002 => Ending::Failure,
             _ => Ending::Main,
         };
         let ends = |returns| fates.ends_after(returns, ending);

@@ -5,7 +5,8 @@
 //! where the caller returns, its own callers are asked, at most [`MAX_DEPTH`] deep. Every way has to come to a call that never
 //! returns, and soon, or to the end of `main` in a program of some size: what a command of many loses on its way out is nobody's
 //! concern. The `main` of a small program ([`LARGE_PROGRAM`]) could have cleaned up, and whoever checks such a program means
-//! every block of it; so does a program that is just freeing what held the block. A function whose address is taken is called where the
+//! every block of it; so does a program that is just freeing what held the block. Where `main` returns a failure because a callee has
+//! failed, a smaller program ([`MIDDLING_PROGRAM`]) has given up as well, as far as other paths have freed the block. A function whose address is taken is called where the
 //! call graph says. Numbers that the losing path leaves in memory (`flags`) decide like the result does. A function that is asked for while
 //! it is followed already (recursion, commands that call commands) comes back to its first caller in the end.
 
@@ -27,12 +28,17 @@ const MAX_DEPTH: usize = 12;
 /// thousand lines. Below it every block is told of.
 const LARGE_PROGRAM: usize = 20_000;
 
+/// The same for a `main` that returns a failure: one to two thousand lines. What is smaller is an example, and means every path.
+const MIDDLING_PROGRAM: usize = 5_000;
+
 pub(super) struct Fates<'f> {
     program: &'f Program,
     callers: &'f Callers<'f>,
     no_return: NoReturn,
     /// The `main`s of large programs.
     large: FxHashSet<FuncId>,
+    /// Those of programs that are not small.
+    middling: FxHashSet<FuncId>,
 }
 
 /// What counts as the program's end.
@@ -42,6 +48,8 @@ pub(super) enum Ending {
     Exit,
     /// The return of a large program's `main` as well.
     Main,
+    /// The same, and that of a smaller one's if it tells a failure of what it called.
+    Failure,
 }
 
 impl<'f> Fates<'f> {
@@ -51,6 +59,7 @@ impl<'f> Fates<'f> {
             callers,
             no_return: NoReturn::build(program, &[]),
             large: callers.programs_from(LARGE_PROGRAM),
+            middling: callers.programs_from(MIDDLING_PROGRAM),
         }
     }
 
@@ -74,7 +83,14 @@ impl<'f> Fates<'f> {
         let Returned { func, value, flags } = returned;
         if self.program.func_name(func) == "main" {
             work.end();
-            return ending == Ending::Main && self.large.contains(&func);
+            let is_failure = depth < MAX_DEPTH && value.implies(Class::NonZero);
+            return match ending {
+                Ending::Exit => false,
+                Ending::Main => self.large.contains(&func),
+                Ending::Failure => {
+                    self.large.contains(&func) || is_failure && self.middling.contains(&func)
+                }
+            };
         }
         if !work.ask(func, value, flags) {
             return true;

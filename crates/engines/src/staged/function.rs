@@ -18,6 +18,7 @@ use super::execute::{Fuel, second_look};
 use super::inspect::Inspection;
 use super::known::{Known, asked_by_callees};
 use super::objects::{fresh_objects, holders};
+use super::outside::may_be_kept_outside;
 use super::paths::Path;
 use super::replay::replay;
 use super::report::{Loss, Reporter};
@@ -25,7 +26,7 @@ use super::settings::replaced_setting;
 use super::summarize::{summarize, uncalled};
 use super::trials::Trials;
 use super::untouched::{takes_care_of_blurred, without_care};
-use crate::finding::{Confidence, LedgerEntry, Verdict};
+use crate::finding::{Confidence, LedgerEntry, Rule, Verdict};
 use crate::statistics::Statistics;
 
 /// Instructions executed for all fresh objects of one function: a base and a multiple of its instructions (more, if it has more objects
@@ -415,6 +416,10 @@ impl<'w, 'a> Work<'w, 'a> {
                     || paths.any(|path| hangs_on_pointer(self.frame, flow, path))
                 {
                     finding.confidence = finding.confidence.min(Confidence::Medium);
+                }
+                if finding.rule == Rule::D001 && may_be_kept_outside(self.context, self.frame, flow)
+                {
+                    finding.confidence = Confidence::Low;
                 }
                 let by = losses
                     .first()

@@ -8,7 +8,7 @@ use drip_models::{
     Summary, Value, ValuePath, Write,
 };
 
-use super::effects::{bound_writes, drop_behind_null, reduce_effects};
+use super::effects::{bound_writes, drop_behind_null, handed_out, reduce_effects};
 
 /// Conditions of one outcome: on parameters, and in all where some are on what parameters lead to. Further ones are forgotten: callers see
 /// the outcome where it can't be.
@@ -463,12 +463,25 @@ pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
     }
     reduce_effects(known);
     // An object that only one of the two makes is no allocation that a caller can count on (Saturn fig. 7).
+    let made = known.fresh.len();
     known.fresh.retain(|k| other.fresh.contains(k));
-    let alive = known.fresh.clone();
-    known
+    let is_less = known.fresh.len() < made;
+    forget_dead(known);
+    if is_less {
+        // What only such an object holds (the item of a new node) is out of the caller's reach as well.
+        let handed = handed_out(known);
+        known.fresh.retain(|k| handed.contains(k));
+        forget_dead(known);
+    }
+    bound_writes(known);
+}
+
+/// Takes out what is said of new objects that callers don't get, as values.
+fn forget_dead(outcome: &mut Outcome) {
+    let alive = &outcome.fresh;
+    outcome
         .writes
         .retain(|w| !matches!(w.value, Value::Fresh { index, .. } if !alive.contains(&index)));
-    bound_writes(known);
 }
 
 /// What is known of a number.
@@ -694,5 +707,38 @@ fn same_result(a: &Value, b: &Value) -> Option<Value> {
             possible.then(|| known.clone())
         }
         _ => (a == b).then(|| a.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drip_models::text::parse_outcome;
+
+    use super::{Outcome, blend};
+
+    #[track_caller]
+    fn blended(one: &str, other: &str) -> Outcome {
+        let mut known = parse_outcome(one).expect("an outcome");
+        let other = parse_outcome(other).expect("an outcome");
+        blend(&mut known, &other);
+        known
+    }
+
+    #[test]
+    fn items_go_with_their_nodes() {
+        let known = blended(
+            "ret = 0; make fresh0; make fresh1; arg0[0] := fresh1; fresh1[16] := fresh0",
+            "ret = 0; make fresh0; make fresh2; arg0[8] := fresh2; fresh2[16] := fresh0",
+        );
+        assert!(known.fresh.is_empty(), "{known:?}");
+    }
+
+    #[test]
+    fn what_callers_still_find_stays() {
+        let known = blended(
+            "ret = 0; make fresh0; make fresh1; arg0[0] := fresh1; arg0[16] := fresh0",
+            "ret = 0; make fresh0; arg0[16] := fresh0",
+        );
+        assert_eq!(known.fresh.as_slice(), [0]);
     }
 }

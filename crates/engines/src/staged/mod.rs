@@ -40,6 +40,7 @@ mod merge;
 mod names;
 mod nulls;
 mod objects;
+mod outside;
 mod paths;
 mod possible;
 mod refusals;

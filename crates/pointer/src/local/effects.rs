@@ -185,13 +185,12 @@ impl Solver<'_> {
         for &offset in &path.loads {
             let mut next = LocSet::new();
             for loc in set {
-                for target in self.read(
-                    Loc {
-                        obj: loc.obj,
-                        off: loc.off.plus(offset),
-                    },
-                    true,
-                ) {
+                let loc = Loc {
+                    obj: loc.obj,
+                    off: loc.off.plus(offset),
+                };
+                self.holds_pointer(loc);
+                for target in self.read(loc, true) {
                     insert(&mut next, target);
                 }
             }

@@ -156,6 +156,8 @@ pub(super) struct Solver<'a> {
     looking: SmallVec<[ObjId; 4]>,
     /// Cells whose entry contents exist.
     asked: FxHashSet<CellId>,
+    /// Cells that are read as pointers although nothing aligns them: fields of packed structures.
+    packed: FxHashSet<CellId>,
     /// Sets that had too many targets: they point anywhere from then on. (Filled again and again they would never come to rest.)
     full_values: IdSet<ValueId>,
     full_cells: IdSet<CellId>,
@@ -192,6 +194,7 @@ impl<'a> Solver<'a> {
             looked: vec![SmallVec::new(); body.insts.len()],
             looking: SmallVec::new(),
             asked: FxHashSet::default(),
+            packed: FxHashSet::default(),
             full_values: IdSet::new(),
             full_cells: IdSet::new(),
         };
@@ -371,6 +374,7 @@ impl<'a> Solver<'a> {
                         },
                     );
                 }
+                self.add_indices(result, indices);
             }
             Op::MemCopy { dst, src, len } => {
                 self.ask_for_copied(src, len);
@@ -446,6 +450,27 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// `base + (long)table[i].address`: the pointer may as well be the one that is added as a number. Distances of pointers are none.
+    fn add_indices(&mut self, result: ValueId, indices: drip_program::PoolRange) {
+        for scaled in self.body.scaled(indices) {
+            let def = scaled
+                .index
+                .as_value()
+                .and_then(|value| self.body.def(value));
+            let is_address = def.is_some_and(|inst| {
+                let op = CastOp::PtrToInt;
+                matches!(self.body.insts[inst].op, Op::Cast { op: cast, .. } if cast == op)
+            });
+            if scaled.scale != 1 || !is_address {
+                continue;
+            }
+            for loc in LocSet::from(self.out.targets(scaled.index)) {
+                let off = Offset::ANY;
+                self.add(result, Loc { obj: loc.obj, off });
+            }
+        }
+    }
+
     fn delta(&self, offset: i64, indices: drip_program::PoolRange) -> Offset {
         let mut delta = Offset::exact(offset);
         for scaled in self.body.scaled(indices) {
@@ -503,10 +528,22 @@ impl<'a> Solver<'a> {
         off == Offset::ELEMENTS || off.base.rem_euclid(bytes) == 0 && stride.rem_euclid(bytes) == 0
     }
 
+    /// The program reads a pointer here, wherever that is.
+    pub(super) fn holds_pointer(&mut self, loc: Loc) {
+        let is_memory =
+            loc.obj != Memory::WORLD && !matches!(self.out.memory.kind(loc.obj), ObjKind::Func(_));
+        if loc.off.is_exact() && !self.may_hold_pointer(loc.off) && is_memory {
+            let cell = self.cell(loc);
+            if self.packed.insert(cell) {
+                self.asked.remove(&cell);
+            }
+        }
+    }
+
     /// What a cell holds before the function touches it; asked for only when it is read as a pointer.
     fn entry_targets(&mut self, cell: CellId) -> LocSet {
         let place = self.out.memory.cells[cell];
-        if !self.may_hold_pointer(place.off) {
+        if !self.may_hold_pointer(place.off) && !self.packed.contains(&cell) {
             return LocSet::new();
         }
         let object = &self.out.memory.objects[place.obj];
@@ -619,6 +656,9 @@ impl<'a> Solver<'a> {
             } else {
                 loc
             };
+            if self.program.types.is_ptr(ty) {
+                self.holds_pointer(loc);
+            }
             for target in self.read(locs, wanted) {
                 self.add(result, target);
             }
@@ -628,6 +668,9 @@ impl<'a> Solver<'a> {
     /// A load whose source is known.
     fn load_from(&mut self, result: ValueId, addr: Operand, source: &'a Source) {
         for loc in LocSet::from(self.out.targets(addr)) {
+            if self.program.types.is_ptr(self.body.value_ty(result)) {
+                self.holds_pointer(loc);
+            }
             // Makes the cell and its entry contents.
             self.read(loc, true);
             let Some(cell) = self.out.memory.find_cell(loc).filter(|_| source.entry) else {

@@ -75,6 +75,8 @@ pub struct Release {
     pub is_parameter: bool,
     /// It may have been made just before: then there is nothing in it yet.
     pub is_new: bool,
+    /// Its fields go by its own name, and not, as in a union, by that of the structure around it.
+    pub is_by_name: bool,
 }
 
 /// What happens to what a place holds.
@@ -337,7 +339,8 @@ impl Facts {
         let can_lose =
             |release: &&Release| made.iter().any(|made| programs.share(made.0, release.func));
         let places = places.filter(can_lose);
-        let mut places = places.filter(|place| !is_maker(place.func) && !is_made_in(place));
+        let mut places =
+            places.filter(|place| place.is_by_name && !is_maker(place.func) && !is_made_in(place));
         match self.freed.get(&place) {
             None => places.find(|release| !release.is_new).copied(),
             Some(freeing) => places

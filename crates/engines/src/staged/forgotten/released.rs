@@ -45,9 +45,13 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
         let mut calls: FxHashMap<FuncId, Vec<(usize, InstId)>> = FxHashMap::default();
         for (n, view) in views.iter().enumerate() {
             for (inst, data) in view.body.insts.iter_enumerated() {
-                if let Op::Call { .. } | Op::Invoke { .. } = data.op
-                    && let Callees::Known(callees) = view.context.graph.callees(view.func, inst)
-                {
+                if let Op::Call { .. } | Op::Invoke { .. } = data.op {
+                    let graph = view.context.graph;
+                    let callees = match graph.callees(view.func, inst) {
+                        Callees::Known(callees) => callees.as_slice(),
+                        // A class of many: whoever calls its destructors frees the structures of all of them.
+                        _ => graph.too_many(view.func, inst),
+                    };
                     for &callee in callees {
                         calls.entry(callee).or_default().push((n, inst));
                     }
@@ -329,7 +333,11 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             };
             let def = view.body.def(value).map(|inst| view.body.insts[inst].op);
             let is_inside = matches!(def, Some(Op::PtrAdd { .. } | Op::Alloca { .. }));
-            let takers = view.uses(value, Some(call)).takers;
+            // `s->class->release(s->stream); free(s->stream);`
+            let names = view.read_again(value).into_iter().chain([value]);
+            let takers: Vec<_> = names
+                .flat_map(|name| view.uses(name, Some(call)).takers)
+                .collect();
             // The same destructor elsewhere knows no more than here.
             let is_same = |inst: InstId| same.contains(&(view.func, inst));
             let mut others = takers.iter().filter(|taker| !is_same(taker.0));

@@ -3,7 +3,7 @@
 use std::collections::btree_map::Entry;
 
 use drip_models::{Offset, Root, Summary, Value, ValuePath};
-use drip_pointer::owners::{Field, structure_name, structures_in};
+use drip_pointer::owners::{Field, structure_name, structures_apart, structures_in};
 use drip_program::{Const, DiTypeId, InstId, Op, Operand, StrId};
 
 use super::facts::{Facts, Place, Release, Taking};
@@ -244,6 +244,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                     call,
                     is_parameter: is_of_parameter,
                     is_new: false,
+                    is_by_name: true,
                 };
                 let places = self.facts.released_arrays.entry(field).or_default();
                 if places.last().is_none_or(|last| last.func != release.func) {
@@ -401,8 +402,15 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             call,
             is_parameter: self.is_parameter(arg),
             is_new: self.view.may_be_made_here(arg),
+            is_by_name: true,
         };
-        for name in structures_in(self.view.context.program, ty) {
+        let program = self.view.context.program;
+        let apart = structures_apart(program, ty);
+        for name in structures_in(program, ty) {
+            let place = Release {
+                is_by_name: apart.contains(&name),
+                ..place
+            };
             let places = self.facts.released.entry(name).or_default();
             if places.last().is_none_or(|last| last.func != place.func) {
                 places.push(place);

@@ -9,7 +9,7 @@
 
 use drip_models::{Root, Summary};
 use drip_pointer::Callees;
-use drip_pointer::owners::{Field, structures_in};
+use drip_pointer::owners::{Field, structures_apart};
 use drip_program::{BlockId, DiTypeId, FuncId, InstId, Op, Operand, StrId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -50,7 +50,7 @@ pub fn orphans(views: &[View<'_, '_>], facts: &Facts) -> Vec<Orphan> {
                         continue;
                     };
                     // What the structure contains is freed with it.
-                    for name in structures_in(view.context.program, ty) {
+                    for name in structures_apart(view.context.program, ty) {
                         sites.entry(name).or_default().push(site.clone());
                     }
                 }
@@ -181,10 +181,14 @@ fn is_found(view: &View<'_, '_>, value: ValueId, seen: &mut FxHashSet<ValueId>) 
     if !seen.insert(value) {
         return false;
     }
-    match view.body.def(value).map(|inst| view.body.insts[inst].op) {
+    let def = view.body.def(value);
+    match def.map(|inst| view.body.insts[inst].op) {
         Some(Op::Load { addr }) => {
             let base = view.base(addr).and_then(|base| view.body.def(base));
-            !base.is_some_and(|inst| matches!(view.body.insts[inst].op, Op::Alloca { .. }))
+            let is_own = |inst| matches!(view.body.insts[inst].op, Op::Alloca { .. });
+            // What was made and put there just before is no old node (`*place = malloc(n); … free(*place);`).
+            let is_new = def.is_some_and(|read| view.is_filled_before(read, addr));
+            !base.is_some_and(is_own) && !is_new
         }
         Some(Op::Cast { value, .. }) => {
             let value = value.as_value();

@@ -209,6 +209,52 @@ impl<'s, 'c> View<'s, 'c> {
         }
     }
 
+    /// Other reads of the cell that a value was read from: what they yield is the same, as long as nobody has changed the cell.
+    pub fn read_again(&self, value: ValueId) -> Vec<ValueId> {
+        let addr = |inst: InstId| match self.body.insts[inst].op {
+            Op::Load { addr } => Some(addr),
+            _ => None,
+        };
+        let Some(read) = self.body.def(value) else {
+            return Vec::new();
+        };
+        let Some(way) = addr(read).and_then(|addr| self.way(addr)) else {
+            return Vec::new();
+        };
+        let others = self
+            .body
+            .insts
+            .ids()
+            .into_iter()
+            .filter(|&inst| inst != read);
+        let same = others
+            .filter(|&inst| addr(inst).and_then(|addr| self.way(addr)).as_ref() == Some(&way));
+        same.map(|inst| self.body.result(inst)).collect()
+    }
+
+    /// Has the function put a new block of its own into a cell, on every way to this read of it? One that comes later replaces the old.
+    pub fn is_filled_before(&self, read: InstId, addr: Operand) -> bool {
+        let (Some(way), Some(at)) = (self.way(addr), self.body.block_of(read)) else {
+            return false;
+        };
+        let fills = self
+            .body
+            .insts
+            .iter_enumerated()
+            .filter(|(_, data)| match data.op {
+                Op::Store { addr, value } => {
+                    self.way(addr).as_ref() == Some(&way) && self.maker(value).is_some()
+                }
+                _ => false,
+            });
+        let mut cfg = None;
+        let mut blocks = fills.filter_map(|(store, _)| Some((store, self.body.block_of(store)?)));
+        blocks.any(|(store, block)| match block == at {
+            true => store < read,
+            false => cfg.get_or_insert_with(|| self.cfg()).dominates(block, at),
+        })
+    }
+
     /// The pointer that an address is made of.
     pub fn base(&self, addr: Operand) -> Option<ValueId> {
         let value = addr.as_value()?;
@@ -223,7 +269,7 @@ impl<'s, 'c> View<'s, 'c> {
         let origins = self.body.origins(value);
         origins.into_iter().find_map(|origin| {
             let call = self.call(origin)?;
-            let index = new_block(&*self.summary(call)?)?;
+            let index = own_block(&*self.summary(call)?)?;
             Some((self.func, call, index))
         })
     }
@@ -233,7 +279,7 @@ impl<'s, 'c> View<'s, 'c> {
         let mut origins = self.body.origins(value).into_iter();
         origins.all(|origin| {
             let summary = || self.summary(self.call(origin)?);
-            self.is_null(origin) || summary().is_some_and(|s| new_block(&s).is_some())
+            self.is_null(origin) || summary().is_some_and(|s| own_block(&s).is_some())
         })
     }
 
@@ -466,6 +512,21 @@ pub fn new_block(summary: &Summary) -> Option<u16> {
     let mut all = outcomes.iter().map(|outcome| &outcome.ret);
     let is_new = all.all(|ret| matches!(ret, Value::Fresh { .. } | Value::Int(0)));
     index.filter(|_| is_new)
+}
+
+/// The same, if whoever gets the result is the only one who has it: `s->name = intern(s, text);` points into what a list of `s` holds.
+fn own_block(summary: &Summary) -> Option<u16> {
+    new_block(summary).filter(|&index| {
+        let is_it = |value: &Value| matches!(value, Value::Fresh { index: k, .. } if *k == index);
+        let is_elsewhere = |root: Root| !matches!(root, Root::Fresh(_));
+        let own = ValuePath::root(Root::Fresh(index));
+        !summary.outcomes.iter().any(|outcome| {
+            let mut writes = outcome.writes.iter();
+            let mut escapes = outcome.escapes.iter();
+            writes.any(|write| is_it(&write.value) && is_elsewhere(write.cell.base.root))
+                || escapes.any(|escape| escape.path == own)
+        })
+    })
 }
 
 /// Does the function free its argument, whatever happens? What is moved to a new place lives on there.
