@@ -192,12 +192,16 @@ fn is_null_for_block(frame: &Frame<'_>, choice: &Choice) -> bool {
     };
     let chosen = summary.outcomes.get(usize::from(choice.alternative));
     let is_null = chosen.is_some_and(|outcome| matches!(outcome.ret, Value::Int(0)));
-    let is_notice = |user: InstId| {
-        let op = frame.body.insts[user].op;
-        matches!(op, Op::Cmp { .. } | Op::Ret { .. })
+    let result = frame.body.result(choice.inst);
+    let is_result = |operand: &Operand| operand.as_value() == Some(result);
+    let is_noticed = |op: Op| match op {
+        Op::Cmp { a, .. } => is_result(&a),
+        Op::Ret { value: Some(value) } => frame.body.origins(value).iter().any(is_result),
+        _ => false,
     };
-    let is_noticed = frame.uses(frame.body.result(choice.inst)).any(is_notice);
-    is_null && !is_noticed && summary.outcomes.iter().any(makes_block)
+    is_null
+        && !frame.body.insts.iter().any(|data| is_noticed(data.op))
+        && summary.outcomes.iter().any(makes_block)
 }
 
 fn makes_block(outcome: &Outcome) -> bool {
