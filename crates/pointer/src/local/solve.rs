@@ -18,6 +18,7 @@ use drip_program::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::aggregates::{Part, part, scalars};
 use super::object::{CellId, Loc, MAX_ENTRY_DEPTH, Memory, ObjId, ObjKind};
 
 /// Targets of one pointer; beyond it the pointer may point anywhere.
@@ -354,7 +355,11 @@ impl<'a> Solver<'a> {
             },
             Op::Store { addr, value } => {
                 let targets: LocSet = self.out.targets(value).into();
-                self.store(addr, Offset::ZERO, &targets);
+                let ty = value.as_value().map(|value| body.value_ty(value));
+                let parts = ty.and_then(|ty| scalars(self.program, ty));
+                for (at, _) in parts.unwrap_or_else(|| SmallVec::from_slice(&[(0, body.insts[inst].ty)])) {
+                    self.store(addr, Offset::exact(at), &targets);
+                }
             }
             Op::PtrAdd {
                 base,
@@ -405,8 +410,8 @@ impl<'a> Solver<'a> {
                     self.copy(result, entry.value);
                 }
             }
-            Op::ExtractValue { agg, .. } if self.pointer_like(body.insts[inst].ty) => {
-                self.copy(result, agg);
+            Op::ExtractValue { agg, path } if self.pointer_like(body.insts[inst].ty) => {
+                self.take_out(result, agg, body.indices(path));
             }
             Op::InsertValue { agg, value, .. } => {
                 self.copy(result, agg);
@@ -605,23 +610,39 @@ impl<'a> Solver<'a> {
     }
 
     fn load_into(&mut self, result: ValueId, addr: Operand, ty: TypeId) {
-        let wanted = self.pointer_like(ty);
+        // A struct loaded as one value sees all its cells.
+        let parts = match self.program.types.get(ty) {
+            Type::Struct(_) | Type::Array { .. } => scalars(self.program, ty),
+            _ => Some(SmallVec::from_slice(&[(0, ty)])),
+        };
         for loc in LocSet::from(self.out.targets(addr)) {
-            // A struct loaded as one value sees all its cells.
-            let locs = if matches!(
-                self.program.types.get(ty),
-                Type::Struct(_) | Type::Array { .. }
-            ) {
-                Loc {
-                    obj: loc.obj,
-                    off: Offset::ANY,
-                }
-            } else {
-                loc
+            let somewhere = [(Offset::ANY, ty)];
+            let exact = parts.iter().flatten();
+            let exact = exact.map(|&(at, ty)| (Offset::exact(at), ty));
+            let parts: SmallVec<[(Offset, TypeId); 4]> = match parts {
+                Some(_) => exact.collect(),
+                None => SmallVec::from_slice(&somewhere),
             };
-            for target in self.read(locs, wanted) {
-                self.add(result, target);
+            for (at, ty) in parts {
+                let off = loc.off.plus(at);
+                let wanted = self.pointer_like(ty);
+                for target in self.read(Loc { obj: loc.obj, off }, wanted) {
+                    self.add(result, target);
+                }
             }
+        }
+    }
+
+    /// A field of a struct that is one value.
+    fn take_out(&mut self, result: ValueId, agg: Operand, path: &[u32]) {
+        let calls = self.calls;
+        let summary = |call: InstId| calls.get(&call).map(|summary| &**summary);
+        match part(self.program, self.body, summary, agg, path) {
+            Some(Part::Operand(value)) => self.copy(result, value),
+            Some(Part::Result(call, summary, offset)) => {
+                self.add_field_of_result(result, call, summary, offset)
+            }
+            None => self.copy(result, agg),
         }
     }
 
