@@ -42,6 +42,7 @@ mod nulls;
 mod objects;
 mod paths;
 mod possible;
+mod questions;
 mod refusals;
 mod region;
 mod replay;
