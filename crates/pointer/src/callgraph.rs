@@ -21,7 +21,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::callbacks::Callbacks;
-use crate::owners::{Field, Owners, slot_of_global};
+use crate::owners::{Field, Owners, slot_of_global, structure_name};
+use crate::vtables::{Vtables, distance};
 
 /// Candidates of one indirect call; with more the call is an unknown function.
 pub const MAX_TARGETS: usize = 16;
@@ -74,6 +75,7 @@ struct StructCopy {
 impl CallGraph {
     pub fn build(program: &Program) -> CallGraph {
         let stores = collect(program);
+        let vtables = Vtables::build(program);
         let callbacks = Callbacks::build(program);
         let no_return = NoReturn::build(program, &[]);
         let ends = |func: FuncId| {
@@ -89,7 +91,7 @@ impl CallGraph {
                     continue;
                 };
                 let call = Signature::of_call(program, body, data.ty, body.list(args));
-                let mut candidates = candidates(program, body, &stores, callee, &call);
+                let mut candidates = candidates(program, body, (&stores, &vtables), callee, &call);
                 if candidates.is_empty() {
                     let passed = callbacks.of(id, body, callee).iter().copied();
                     candidates.extend(passed.filter(|&f| call.fits(program, &program.funcs[f])));
@@ -370,7 +372,7 @@ impl Stores {
 fn field_of(program: &Program, global: GlobalId, offset: u64) -> i64 {
     // A pointer to a virtual table points behind its offset-to-top and type information.
     if program.global_name(global).starts_with("_ZTV") {
-        return offset as i64 - 2 * program.types.layout.pointer_bytes as i64;
+        return distance(program, global, offset);
     }
     let mut ty = program.globals[global].ty;
     let mut offset = offset;
@@ -435,7 +437,7 @@ fn address(body: &Body, addr: Operand) -> Address {
 fn candidates(
     program: &Program,
     body: &Body,
-    stores: &Stores,
+    (stores, vtables): (&Stores, &Vtables<'_>),
     callee: Operand,
     call: &Signature,
 ) -> Vec<FuncId> {
@@ -448,14 +450,14 @@ fn candidates(
     }
     let mut found: Vec<FuncId> = Vec::new();
     let mut seen: Vec<Operand> = Vec::new();
-    if !trace(
+    let tracer = Tracer {
+        program,
         body,
         stores,
-        &Owners::new(program, body),
-        callee,
-        &mut found,
-        &mut seen,
-    ) {
+        vtables,
+        owners: Owners::new(program, body),
+    };
+    if !tracer.trace(callee, &mut found, &mut seen) {
         return Vec::new();
     }
     found.retain(|&func| call.fits(program, &program.funcs[func]));
@@ -485,57 +487,84 @@ fn named_beside(program: &Program, body: &Body, callee: Operand, call: &Signatur
     named
 }
 
-/// Collects what a function pointer can be; false if it comes from out of sight.
-fn loaded(body: &Body, stores: &Stores, owners: &Owners<'_>, addr: Operand) -> Option<Vec<FuncId>> {
-    let at = address(body, addr);
-    match (&at, owners.field(addr)) {
-        (Address::Field(offset), Some(field)) => stores.in_named_field(field, *offset),
-        _ => stores.loaded(&at),
-    }
+/// Where a function pointer of one function comes from.
+struct Tracer<'t> {
+    program: &'t Program,
+    body: &'t Body,
+    stores: &'t Stores,
+    vtables: &'t Vtables<'t>,
+    owners: Owners<'t>,
 }
 
-fn trace(
-    body: &Body,
-    stores: &Stores,
-    owners: &Owners<'_>,
-    value: Operand,
-    found: &mut Vec<FuncId>,
-    seen: &mut Vec<Operand>,
-) -> bool {
-    if seen.contains(&value) {
-        return true;
+impl Tracer<'_> {
+    /// What a function pointer loaded from there can be; `None` if nothing is known to be stored there.
+    fn loaded(&self, addr: Operand) -> Option<Vec<FuncId>> {
+        let at = address(self.body, addr);
+        if let Address::Field(offset) = at
+            && let Some(found) = self.virtual_functions(addr, offset)
+        {
+            return Some(found);
+        }
+        match (&at, self.owners.field(addr)) {
+            (Address::Field(offset), Some(field)) => self.stores.in_named_field(field, *offset),
+            _ => self.stores.loaded(&at),
+        }
     }
-    seen.push(value);
-    match body.const_of(value) {
-        Some(&Const::Func(func)) => {
-            found.push(func);
+
+    /// The functions in one slot of the table that an object points to, if it is of a class with tables.
+    fn virtual_functions(&self, addr: Operand, offset: i64) -> Option<Vec<FuncId>> {
+        let body = self.body;
+        let op = |operand: Operand| body.def(operand.as_value()?).map(|inst| body.insts[inst].op);
+        let table = match op(addr)? {
+            Op::PtrAdd { base, indices, .. } if indices.len == 0 => base,
+            _ => addr,
+        };
+        let Op::Load { addr: object } = op(table)? else {
+            return None;
+        };
+        let whole = self.owners.structure(object);
+        let class = whole.and_then(|ty| structure_name(self.program, ty));
+        let class = class.or_else(|| self.owners.field(object).map(|(class, _)| class))?;
+        self.vtables.slot(class, offset)
+    }
+
+    /// Collects what a function pointer can be; false if it comes from out of sight.
+    fn trace(&self, value: Operand, found: &mut Vec<FuncId>, seen: &mut Vec<Operand>) -> bool {
+        if seen.contains(&value) {
             return true;
         }
-        Some(Const::Null | Const::Undef(_)) => return true,
-        Some(_) => return false,
-        None => {}
-    }
-    let Some(inst) = value.as_value().and_then(|v| body.def(v)) else {
-        return false;
-    };
-    match body.insts[inst].op {
-        Op::Load { addr } => match loaded(body, stores, owners, addr) {
-            Some(list) => {
-                found.extend(list);
-                true
+        seen.push(value);
+        let body = self.body;
+        match body.const_of(value) {
+            Some(&Const::Func(func)) => {
+                found.push(func);
+                return true;
             }
-            None => false,
-        },
-        Op::Phi { incoming } => body
-            .incoming(incoming)
-            .iter()
-            .all(|e| trace(body, stores, owners, e.value, found, seen)),
-        Op::Select { then, els, .. } => {
-            trace(body, stores, owners, then, found, seen)
-                && trace(body, stores, owners, els, found, seen)
+            Some(Const::Null | Const::Undef(_)) => return true,
+            Some(_) => return false,
+            None => {}
         }
-        Op::Cast { value, .. } => trace(body, stores, owners, value, found, seen),
-        _ => false,
+        let Some(inst) = value.as_value().and_then(|v| body.def(v)) else {
+            return false;
+        };
+        match body.insts[inst].op {
+            Op::Load { addr } => match self.loaded(addr) {
+                Some(list) => {
+                    found.extend(list);
+                    true
+                }
+                None => false,
+            },
+            Op::Phi { incoming } => body
+                .incoming(incoming)
+                .iter()
+                .all(|e| self.trace(e.value, found, seen)),
+            Op::Select { then, els, .. } => {
+                self.trace(then, found, seen) && self.trace(els, found, seen)
+            }
+            Op::Cast { value, .. } => self.trace(value, found, seen),
+            _ => false,
+        }
     }
 }
 
