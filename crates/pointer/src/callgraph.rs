@@ -11,6 +11,7 @@
 //! Domain: sets of functions per (variable, offset) and per field offset. One pass to collect, one to resolve; linear.
 
 use drip_base::{Graph, IdSet, IndexVec, Sccs};
+use drip_models::Starter;
 use drip_program::address_taken::for_each_address_taken;
 use drip_program::noreturn::NoReturn;
 use drip_program::{
@@ -43,6 +44,8 @@ pub struct CallGraph {
     calls: FxHashMap<(FuncId, InstId), Callees>,
     /// Unknown calls of which it is known that they have more than [`MAX_TARGETS`] candidates (tables of commands).
     too_many: FxHashMap<(FuncId, InstId), Vec<FuncId>>,
+    /// Calls that start a thread, with the parameter that is its argument and the function that it runs.
+    threads: FxHashMap<(FuncId, InstId), (usize, FuncId)>,
     pub sccs: Sccs<FuncId>,
     pub graph: Graph<FuncId>,
 }
@@ -83,6 +86,7 @@ impl CallGraph {
         };
         let mut calls = FxHashMap::default();
         let mut too_many = FxHashMap::default();
+        let mut threads = FxHashMap::default();
         for (id, function) in program.funcs.iter_enumerated() {
             let Some(body) = &function.body else { continue };
             for (inst, data) in body.insts.iter_enumerated() {
@@ -90,6 +94,9 @@ impl CallGraph {
                 else {
                     continue;
                 };
+                if let Some(started) = started(program, body, callee, body.list(args)) {
+                    threads.insert((id, inst), started);
+                }
                 let call = Signature::of_call(program, body, data.ty, body.list(args));
                 let mut candidates = candidates(program, body, (&stores, &vtables), callee, &call);
                 if candidates.is_empty() {
@@ -112,7 +119,7 @@ impl CallGraph {
                 calls.insert((id, inst), found);
             }
         }
-        let (graph, sccs) = components(program, &calls);
+        let (graph, sccs) = components(program, &calls, &threads);
         let mut read: FxHashMap<FuncId, IdSet<ValueId>> = FxHashMap::default();
         for (&(func, inst), found) in calls.iter_mut() {
             if let Callees::Known(targets) = found
@@ -130,12 +137,13 @@ impl CallGraph {
             }
         }
         let (graph, sccs) = match calls.values().any(|c| matches!(c, Callees::Aside(_))) {
-            true => components(program, &calls),
+            true => components(program, &calls, &threads),
             false => (graph, sccs),
         };
         CallGraph {
             calls,
             too_many,
+            threads,
             sccs,
             graph,
         }
@@ -145,16 +153,41 @@ impl CallGraph {
         self.calls.get(&(func, call)).unwrap_or(&Callees::Unknown)
     }
 
+    /// The thread that a call starts: the parameter that is its argument, and the function that it runs.
+    pub fn thread(&self, func: FuncId, call: InstId) -> Option<(usize, FuncId)> {
+        self.threads.get(&(func, call)).copied()
+    }
+
     /// What an unknown call can reach, if that is only too much to be followed.
     pub fn too_many(&self, func: FuncId, call: InstId) -> &[FuncId] {
         self.too_many.get(&(func, call)).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Who calls whom among functions with a body, and the recursions in that.
+/// The thread that a call starts: the parameter that is its argument, and the function that it runs.
+fn started(
+    program: &Program,
+    body: &Body,
+    callee: Operand,
+    args: &[Operand],
+) -> Option<(usize, FuncId)> {
+    let &Const::Func(callee) = body.const_of(callee)? else {
+        return None;
+    };
+    let starter = Starter::of(program.func_name(callee))?;
+    match body.const_of(*args.get(starter.routine)?) {
+        Some(&Const::Func(routine)) if program.funcs[callee].body.is_none() => {
+            Some((starter.argument, routine))
+        }
+        _ => None,
+    }
+}
+
+/// Who calls whom among functions with a body, and the recursions in that. Whoever starts a thread calls its function.
 fn components(
     program: &Program,
     calls: &FxHashMap<(FuncId, InstId), Callees>,
+    threads: &FxHashMap<(FuncId, InstId), (usize, FuncId)>,
 ) -> (Graph<FuncId>, Sccs<FuncId>) {
     let mut edges: IndexVec<FuncId, Vec<FuncId>> =
         IndexVec::from_elem(Vec::new(), program.funcs.len());
@@ -163,6 +196,9 @@ fn components(
             let in_sight = targets.iter().filter(|&&t| program.funcs[t].body.is_some());
             edges[func].extend(in_sight);
         }
+    }
+    for (&(func, _), &(_, routine)) in threads {
+        edges[func].extend(program.funcs[routine].body.is_some().then_some(routine));
     }
     for row in edges.iter_mut() {
         row.sort_unstable();

@@ -50,6 +50,7 @@ mod report;
 mod rests;
 mod settings;
 mod summarize;
+mod threads;
 mod told;
 mod trials;
 mod turns;
