@@ -550,7 +550,10 @@ impl Tracer<'_> {
     /// The functions in one slot of the table that an object points to, if it is of a class with tables.
     fn virtual_functions(&self, addr: Operand, offset: i64) -> Option<Vec<FuncId>> {
         let body = self.body;
-        let op = |operand: Operand| body.def(operand.as_value()?).map(|inst| body.insts[inst].op);
+        let op = |operand: Operand| {
+            body.def(operand.as_value()?)
+                .map(|inst| body.insts[inst].op)
+        };
         let table = match op(addr)? {
             Op::PtrAdd { base, indices, .. } if indices.len == 0 => base,
             _ => addr,

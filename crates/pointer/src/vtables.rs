@@ -31,22 +31,25 @@ pub(crate) struct Vtables<'p> {
 
 impl<'p> Vtables<'p> {
     pub fn build(program: &'p Program) -> Vtables<'p> {
-        let tables = program.globals.iter_enumerated().filter_map(|(id, global)| {
-            let Init::Slots { slots, .. } = &global.init else {
-                return None;
-            };
-            if !program.global_name(id).starts_with("_ZTV") {
-                return None;
-            }
-            let functions = slots.iter().filter_map(|&(offset, scalar)| match scalar {
-                Scalar::Func(func) => Some((distance(program, id, offset), func)),
-                _ => None,
+        let tables = program
+            .globals
+            .iter_enumerated()
+            .filter_map(|(id, global)| {
+                let Init::Slots { slots, .. } = &global.init else {
+                    return None;
+                };
+                if !program.global_name(id).starts_with("_ZTV") {
+                    return None;
+                }
+                let functions = slots.iter().filter_map(|&(offset, scalar)| match scalar {
+                    Scalar::Func(func) => Some((distance(program, id, offset), func)),
+                    _ => None,
+                });
+                Some(Table {
+                    lineage: lineage(program, id),
+                    slots: functions.collect(),
+                })
             });
-            Some(Table {
-                lineage: lineage(program, id),
-                slots: functions.collect(),
-            })
-        });
         Vtables {
             program,
             tables: tables.collect(),

@@ -16,6 +16,9 @@ use super::delegates::Delegates;
 /// Instructions that a condition is made of, as far as they are looked at; a longer one counts as a question of another kind.
 const MAX_PARTS: usize = 16;
 
+/// How symbols of member functions of the library begin: adapters (`std::stack`) ask the container inside of them.
+const MEMBERS: &[&str] = &["_ZNSt", "_ZNKSt"];
+
 /// The containers of a function that one block may lie in.
 pub(super) struct Containers<'f, 'p> {
     frame: &'f Frame<'p>,
@@ -51,9 +54,9 @@ impl<'f, 'p> Containers<'f, 'p> {
         let decides = |&asking: &BlockId| {
             let sides = cfg.succs(asking);
             sides.len() == 2
-                && sides.iter().any(|&side| {
-                    cfg.preds(side) == [asking] && cfg.dominates(side, block)
-                })
+                && sides
+                    .iter()
+                    .any(|&side| cfg.preds(side) == [asking] && cfg.dominates(side, block))
         };
         blocks
             .into_iter()
@@ -95,8 +98,11 @@ impl<'f, 'p> Containers<'f, 'p> {
 
     /// Does a call look at a container, or at an iterator?
     fn asks(&self, callee: Operand, args: &[Operand]) -> bool {
-        let is_model = match self.frame.body.const_of(callee) {
-            Some(Const::Func(func)) => self.delegates.contains_key(func),
+        let is_library = match self.frame.body.const_of(callee) {
+            Some(&Const::Func(func)) => {
+                let name = self.frame.program.func_name(func);
+                self.delegates.contains_key(&func) || MEMBERS.iter().any(|m| name.starts_with(m))
+            }
             _ => false,
         };
         let local = &self.frame.local;
@@ -106,7 +112,7 @@ impl<'f, 'p> Containers<'f, 'p> {
                 let cell = local.memory.find_cell(*loc);
                 cell.is_some_and(|cell| self.is_iterator(&local.contents[cell]))
             };
-            is_model && targets.iter().any(|loc| self.objects.contains(&loc.obj))
+            is_library && targets.iter().any(|loc| self.objects.contains(&loc.obj))
                 || self.is_iterator(targets)
                 || targets.iter().any(leads_to_iterator)
         })

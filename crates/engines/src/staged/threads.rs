@@ -12,11 +12,7 @@ use drip_models::{
 };
 
 /// The model of the call, with what the thread's function does to `argument`; the model alone if that can't be told.
-pub(super) fn with_routine(
-    model: Arc<Summary>,
-    argument: u16,
-    routine: &Summary,
-) -> Arc<Summary> {
+pub(super) fn with_routine(model: Arc<Summary>, argument: u16, routine: &Summary) -> Arc<Summary> {
     if !routine.returns() {
         return model;
     }
@@ -82,10 +78,9 @@ fn with_run(mut outcome: Outcome, argument: u16, run: &Outcome) -> Outcome {
             continue;
         };
         let value = match &write.value {
-            Value::Entry { path, plus } => renamed(path).map(|path| Value::Entry {
-                path,
-                plus: *plus,
-            }),
+            Value::Entry { path, plus } => {
+                renamed(path).map(|path| Value::Entry { path, plus: *plus })
+            }
             Value::Fresh { .. } => Some(Value::Unknown(Class::NonZero)),
             other => Some(other.clone()),
         };

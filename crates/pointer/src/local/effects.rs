@@ -24,7 +24,9 @@ impl Solver<'_> {
         for outcome in &summary.outcomes {
             let fields = outcome.writes.iter();
             let fields = fields.filter(|write| is_field_of_result(&write.cell, offset));
-            for value in fields.map(|write| &write.value).chain([&outcome.ret]) {
+            // The value of a struct is that of its first scalar.
+            let whole = Some(&outcome.ret).filter(|_| offset == 0);
+            for value in fields.map(|write| &write.value).chain(whole) {
                 for target in self.value_targets(call, args, value) {
                     self.add(result, target);
                 }

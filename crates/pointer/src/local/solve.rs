@@ -257,6 +257,13 @@ impl<'a> Solver<'a> {
         }
     }
 
+    fn is_aggregate(&self, ty: TypeId) -> bool {
+        matches!(
+            self.program.types.get(ty),
+            Type::Struct(_) | Type::Array { .. }
+        )
+    }
+
     /// Pointers, integers wide enough to carry one, and aggregates of such.
     pub(super) fn pointer_like(&self, ty: TypeId) -> bool {
         match self.program.types.get(ty) {
@@ -350,14 +357,19 @@ impl<'a> Solver<'a> {
                 );
             }
             Op::Load { addr } => match self.sources.get(&inst) {
-                Some(source) => self.load_from(result, addr, source),
-                None => self.load_into(result, addr, body.insts[inst].ty),
+                // The source of a struct is that of its first scalar only.
+                Some(source) if !self.is_aggregate(body.insts[inst].ty) => {
+                    self.load_from(result, addr, source)
+                }
+                _ => self.load_into(result, addr, body.insts[inst].ty),
             },
             Op::Store { addr, value } => {
                 let targets: LocSet = self.out.targets(value).into();
                 let ty = value.as_value().map(|value| body.value_ty(value));
                 let parts = ty.and_then(|ty| scalars(self.program, ty));
-                for (at, _) in parts.unwrap_or_else(|| SmallVec::from_slice(&[(0, body.insts[inst].ty)])) {
+                for (at, _) in
+                    parts.unwrap_or_else(|| SmallVec::from_slice(&[(0, body.insts[inst].ty)]))
+                {
                     self.store(addr, Offset::exact(at), &targets);
                 }
             }
@@ -611,10 +623,7 @@ impl<'a> Solver<'a> {
 
     fn load_into(&mut self, result: ValueId, addr: Operand, ty: TypeId) {
         // A struct loaded as one value sees all its cells.
-        let parts = match self.program.types.get(ty) {
-            Type::Struct(_) | Type::Array { .. } => scalars(self.program, ty),
-            _ => Some(SmallVec::from_slice(&[(0, ty)])),
-        };
+        let parts = scalars(self.program, ty);
         for loc in LocSet::from(self.out.targets(addr)) {
             let somewhere = [(Offset::ANY, ty)];
             let exact = parts.iter().flatten();

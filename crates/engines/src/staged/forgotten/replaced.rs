@@ -57,7 +57,8 @@ impl<'a, 'c> Replacements<'a, 'c> {
             return false;
         };
         let func = view.func;
-        let is_repeated = self.repeated.all.contains(func) && !self.is_called_when_empty(func, place);
+        let is_repeated =
+            self.repeated.all.contains(func) && !self.is_called_when_empty(func, place);
         if !is_repeated || self.is_guarded(view, cfg, place, store) {
             return false;
         }
