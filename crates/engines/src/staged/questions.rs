@@ -85,10 +85,10 @@ impl<'f, 'p> Containers<'f, 'p> {
             match body.insts[inst].op {
                 Op::Cmp { a, b, .. } | Op::Binary { a, b, .. } => parts.extend([a, b]),
                 Op::Cast { value, .. } => parts.push(value),
-                Op::Call { callee, args, .. } | Op::Invoke { callee, args, .. } => {
-                    if self.asks(callee, body.list(args)) {
-                        return true;
-                    }
+                Op::Call { callee, args, .. } | Op::Invoke { callee, args, .. }
+                    if self.asks(callee, body.list(args)) =>
+                {
+                    return true;
                 }
                 _ => {}
             }
