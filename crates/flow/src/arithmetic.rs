@@ -102,10 +102,20 @@ pub fn compare(terms: &mut Terms, pred: CmpPred, x: TermId, y: TermId) -> Option
     })
 }
 
-/// `term` lies in `class`; nothing to say for booleans and for any value.
+/// A truth value lies in `class`: it is 0 or 1, and where it was taken for a signed number of one bit, -1.
+fn class_of_truth(terms: &mut Terms, term: TermId, class: Class) -> Option<TermId> {
+    match (class.contains(0), class.contains(1) || class.contains(-1)) {
+        (true, true) => None,
+        (true, false) => Some(terms.not(term)),
+        (false, true) => Some(term),
+        (false, false) => Some(terms.bool(false)),
+    }
+}
+
+/// `term` lies in `class`; nothing to say for any value.
 pub fn class_of_term(terms: &mut Terms, term: TermId, class: Class) -> Option<TermId> {
     let Sort::Bits(width) = terms.sort(term) else {
-        return None;
+        return class_of_truth(terms, term, class);
     };
     let zero = terms.int(width, 0);
     Some(match class {

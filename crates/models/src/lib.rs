@@ -6,7 +6,9 @@ pub mod library;
 pub mod qualified;
 pub mod summary;
 pub mod text;
+pub mod threads;
 
 pub use library::{Families, Library, ModelError};
 pub use qualified::Qualified;
 pub use summary::*;
+pub use threads::Starter;

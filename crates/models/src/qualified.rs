@@ -5,8 +5,8 @@
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
-/// Namespaces that only tell versions of the library apart.
-const VERSIONS: &[&str] = &["__cxx11::"];
+/// Namespaces and tags that only tell versions of the library apart.
+const VERSIONS: &[&str] = &["__cxx11::", "[abi:cxx11]"];
 
 /// A C++ function, by its name in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]

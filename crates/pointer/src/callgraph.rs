@@ -11,6 +11,7 @@
 //! Domain: sets of functions per (variable, offset) and per field offset. One pass to collect, one to resolve; linear.
 
 use drip_base::{Graph, IdSet, IndexVec, Sccs};
+use drip_models::Starter;
 use drip_program::address_taken::for_each_address_taken;
 use drip_program::noreturn::NoReturn;
 use drip_program::{
@@ -21,7 +22,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::callbacks::Callbacks;
-use crate::owners::{Field, Owners, slot_of_global};
+use crate::owners::{Field, Owners, slot_of_global, structure_name};
+use crate::vtables::{Vtables, distance};
 
 /// Candidates of one indirect call; with more the call is an unknown function.
 pub const MAX_TARGETS: usize = 16;
@@ -42,6 +44,8 @@ pub struct CallGraph {
     calls: FxHashMap<(FuncId, InstId), Callees>,
     /// Unknown calls of which it is known that they have more than [`MAX_TARGETS`] candidates (tables of commands).
     too_many: FxHashMap<(FuncId, InstId), Vec<FuncId>>,
+    /// Calls that start a thread, with the parameter that is its argument and the function that it runs.
+    threads: FxHashMap<(FuncId, InstId), (usize, FuncId)>,
     pub sccs: Sccs<FuncId>,
     pub graph: Graph<FuncId>,
 }
@@ -74,6 +78,7 @@ struct StructCopy {
 impl CallGraph {
     pub fn build(program: &Program) -> CallGraph {
         let stores = collect(program);
+        let vtables = Vtables::build(program);
         let callbacks = Callbacks::build(program);
         let no_return = NoReturn::build(program, &[]);
         let ends = |func: FuncId| {
@@ -81,6 +86,7 @@ impl CallGraph {
         };
         let mut calls = FxHashMap::default();
         let mut too_many = FxHashMap::default();
+        let mut threads = FxHashMap::default();
         for (id, function) in program.funcs.iter_enumerated() {
             let Some(body) = &function.body else { continue };
             for (inst, data) in body.insts.iter_enumerated() {
@@ -88,8 +94,11 @@ impl CallGraph {
                 else {
                     continue;
                 };
+                if let Some(started) = started(program, body, callee, body.list(args)) {
+                    threads.insert((id, inst), started);
+                }
                 let call = Signature::of_call(program, body, data.ty, body.list(args));
-                let mut candidates = candidates(program, body, &stores, callee, &call);
+                let mut candidates = candidates(program, body, (&stores, &vtables), callee, &call);
                 if candidates.is_empty() {
                     let passed = callbacks.of(id, body, callee).iter().copied();
                     candidates.extend(passed.filter(|&f| call.fits(program, &program.funcs[f])));
@@ -110,7 +119,7 @@ impl CallGraph {
                 calls.insert((id, inst), found);
             }
         }
-        let (graph, sccs) = components(program, &calls);
+        let (graph, sccs) = components(program, &calls, &threads);
         let mut read: FxHashMap<FuncId, IdSet<ValueId>> = FxHashMap::default();
         for (&(func, inst), found) in calls.iter_mut() {
             if let Callees::Known(targets) = found
@@ -128,12 +137,13 @@ impl CallGraph {
             }
         }
         let (graph, sccs) = match calls.values().any(|c| matches!(c, Callees::Aside(_))) {
-            true => components(program, &calls),
+            true => components(program, &calls, &threads),
             false => (graph, sccs),
         };
         CallGraph {
             calls,
             too_many,
+            threads,
             sccs,
             graph,
         }
@@ -143,16 +153,41 @@ impl CallGraph {
         self.calls.get(&(func, call)).unwrap_or(&Callees::Unknown)
     }
 
+    /// The thread that a call starts: the parameter that is its argument, and the function that it runs.
+    pub fn thread(&self, func: FuncId, call: InstId) -> Option<(usize, FuncId)> {
+        self.threads.get(&(func, call)).copied()
+    }
+
     /// What an unknown call can reach, if that is only too much to be followed.
     pub fn too_many(&self, func: FuncId, call: InstId) -> &[FuncId] {
         self.too_many.get(&(func, call)).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Who calls whom among functions with a body, and the recursions in that.
+/// The thread that a call starts: the parameter that is its argument, and the function that it runs.
+fn started(
+    program: &Program,
+    body: &Body,
+    callee: Operand,
+    args: &[Operand],
+) -> Option<(usize, FuncId)> {
+    let &Const::Func(callee) = body.const_of(callee)? else {
+        return None;
+    };
+    let starter = Starter::of(program.func_name(callee))?;
+    match body.const_of(*args.get(starter.routine)?) {
+        Some(&Const::Func(routine)) if program.funcs[callee].body.is_none() => {
+            Some((starter.argument, routine))
+        }
+        _ => None,
+    }
+}
+
+/// Who calls whom among functions with a body, and the recursions in that. Whoever starts a thread calls its function.
 fn components(
     program: &Program,
     calls: &FxHashMap<(FuncId, InstId), Callees>,
+    threads: &FxHashMap<(FuncId, InstId), (usize, FuncId)>,
 ) -> (Graph<FuncId>, Sccs<FuncId>) {
     let mut edges: IndexVec<FuncId, Vec<FuncId>> =
         IndexVec::from_elem(Vec::new(), program.funcs.len());
@@ -161,6 +196,9 @@ fn components(
             let in_sight = targets.iter().filter(|&&t| program.funcs[t].body.is_some());
             edges[func].extend(in_sight);
         }
+    }
+    for (&(func, _), &(_, routine)) in threads {
+        edges[func].extend(program.funcs[routine].body.is_some().then_some(routine));
     }
     for row in edges.iter_mut() {
         row.sort_unstable();
@@ -370,7 +408,7 @@ impl Stores {
 fn field_of(program: &Program, global: GlobalId, offset: u64) -> i64 {
     // A pointer to a virtual table points behind its offset-to-top and type information.
     if program.global_name(global).starts_with("_ZTV") {
-        return offset as i64 - 2 * program.types.layout.pointer_bytes as i64;
+        return distance(program, global, offset);
     }
     let mut ty = program.globals[global].ty;
     let mut offset = offset;
@@ -435,7 +473,7 @@ fn address(body: &Body, addr: Operand) -> Address {
 fn candidates(
     program: &Program,
     body: &Body,
-    stores: &Stores,
+    (stores, vtables): (&Stores, &Vtables<'_>),
     callee: Operand,
     call: &Signature,
 ) -> Vec<FuncId> {
@@ -448,14 +486,14 @@ fn candidates(
     }
     let mut found: Vec<FuncId> = Vec::new();
     let mut seen: Vec<Operand> = Vec::new();
-    if !trace(
+    let tracer = Tracer {
+        program,
         body,
         stores,
-        &Owners::new(program, body),
-        callee,
-        &mut found,
-        &mut seen,
-    ) {
+        vtables,
+        owners: Owners::new(program, body),
+    };
+    if !tracer.trace(callee, &mut found, &mut seen) {
         return Vec::new();
     }
     found.retain(|&func| call.fits(program, &program.funcs[func]));
@@ -485,57 +523,87 @@ fn named_beside(program: &Program, body: &Body, callee: Operand, call: &Signatur
     named
 }
 
-/// Collects what a function pointer can be; false if it comes from out of sight.
-fn loaded(body: &Body, stores: &Stores, owners: &Owners<'_>, addr: Operand) -> Option<Vec<FuncId>> {
-    let at = address(body, addr);
-    match (&at, owners.field(addr)) {
-        (Address::Field(offset), Some(field)) => stores.in_named_field(field, *offset),
-        _ => stores.loaded(&at),
-    }
+/// Where a function pointer of one function comes from.
+struct Tracer<'t> {
+    program: &'t Program,
+    body: &'t Body,
+    stores: &'t Stores,
+    vtables: &'t Vtables<'t>,
+    owners: Owners<'t>,
 }
 
-fn trace(
-    body: &Body,
-    stores: &Stores,
-    owners: &Owners<'_>,
-    value: Operand,
-    found: &mut Vec<FuncId>,
-    seen: &mut Vec<Operand>,
-) -> bool {
-    if seen.contains(&value) {
-        return true;
+impl Tracer<'_> {
+    /// What a function pointer loaded from there can be; `None` if nothing is known to be stored there.
+    fn loaded(&self, addr: Operand) -> Option<Vec<FuncId>> {
+        let at = address(self.body, addr);
+        if let Address::Field(offset) = at
+            && let Some(found) = self.virtual_functions(addr, offset)
+        {
+            return Some(found);
+        }
+        match (&at, self.owners.field(addr)) {
+            (Address::Field(offset), Some(field)) => self.stores.in_named_field(field, *offset),
+            _ => self.stores.loaded(&at),
+        }
     }
-    seen.push(value);
-    match body.const_of(value) {
-        Some(&Const::Func(func)) => {
-            found.push(func);
+
+    /// The functions in one slot of the table that an object points to, if it is of a class with tables.
+    fn virtual_functions(&self, addr: Operand, offset: i64) -> Option<Vec<FuncId>> {
+        let body = self.body;
+        let op = |operand: Operand| {
+            body.def(operand.as_value()?)
+                .map(|inst| body.insts[inst].op)
+        };
+        let table = match op(addr)? {
+            Op::PtrAdd { base, indices, .. } if indices.len == 0 => base,
+            _ => addr,
+        };
+        let Op::Load { addr: object } = op(table)? else {
+            return None;
+        };
+        let whole = self.owners.structure(object);
+        let class = whole.and_then(|ty| structure_name(self.program, ty));
+        let class = class.or_else(|| self.owners.field(object).map(|(class, _)| class))?;
+        self.vtables.slot(class, offset)
+    }
+
+    /// Collects what a function pointer can be; false if it comes from out of sight.
+    fn trace(&self, value: Operand, found: &mut Vec<FuncId>, seen: &mut Vec<Operand>) -> bool {
+        if seen.contains(&value) {
             return true;
         }
-        Some(Const::Null | Const::Undef(_)) => return true,
-        Some(_) => return false,
-        None => {}
-    }
-    let Some(inst) = value.as_value().and_then(|v| body.def(v)) else {
-        return false;
-    };
-    match body.insts[inst].op {
-        Op::Load { addr } => match loaded(body, stores, owners, addr) {
-            Some(list) => {
-                found.extend(list);
-                true
+        seen.push(value);
+        let body = self.body;
+        match body.const_of(value) {
+            Some(&Const::Func(func)) => {
+                found.push(func);
+                return true;
             }
-            None => false,
-        },
-        Op::Phi { incoming } => body
-            .incoming(incoming)
-            .iter()
-            .all(|e| trace(body, stores, owners, e.value, found, seen)),
-        Op::Select { then, els, .. } => {
-            trace(body, stores, owners, then, found, seen)
-                && trace(body, stores, owners, els, found, seen)
+            Some(Const::Null | Const::Undef(_)) => return true,
+            Some(_) => return false,
+            None => {}
         }
-        Op::Cast { value, .. } => trace(body, stores, owners, value, found, seen),
-        _ => false,
+        let Some(inst) = value.as_value().and_then(|v| body.def(v)) else {
+            return false;
+        };
+        match body.insts[inst].op {
+            Op::Load { addr } => match self.loaded(addr) {
+                Some(list) => {
+                    found.extend(list);
+                    true
+                }
+                None => false,
+            },
+            Op::Phi { incoming } => body
+                .incoming(incoming)
+                .iter()
+                .all(|e| self.trace(e.value, found, seen)),
+            Op::Select { then, els, .. } => {
+                self.trace(then, found, seen) && self.trace(els, found, seen)
+            }
+            Op::Cast { value, .. } => self.trace(value, found, seen),
+            _ => false,
+        }
     }
 }
 

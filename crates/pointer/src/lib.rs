@@ -9,6 +9,7 @@ mod constants;
 pub mod local;
 pub mod modref;
 pub mod owners;
+mod vtables;
 
 pub use callgraph::{CallGraph, Callees};
 pub use constants::constant_globals;

@@ -21,6 +21,7 @@ use super::granted::Granted;
 use super::interface::constant;
 use super::marks::with_marks;
 use super::merge::merge_outcomes;
+use super::threads::with_routine;
 use super::unify::{rename, unify_fresh};
 use super::varargs::{MAX_VARARGS, named_parameters};
 
@@ -103,6 +104,13 @@ pub fn call_summary(
             open.unknown += 1;
             Arc::new(opaque_call(args.len as usize))
         }
+    };
+    let summary = match context.graph.thread(func, inst) {
+        Some((argument, routine)) => {
+            let routine = summary_of(context, routine, &mut Open::default());
+            with_routine(summary, argument as u16, &routine)
+        }
+        None => summary,
     };
     let args = body.list(args);
     let summary = with_marks(context, body, args, summary);

@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::Path;
 use super::rests::{Rest, rests};
-use super::turns::{Direction, trend};
+use super::turns::{BottomTest, Direction, trend};
 
 /// Blocks that the condition of one loop may consist of.
 const MAX_PARTS: usize = 5;
@@ -226,15 +226,15 @@ impl<'w, 'a> Walker<'w, 'a> {
                 self.havoc(sym);
             }
         }
-        if turns {
-            self.after_turns(block, updates);
+        if let (true, Some(from)) = (turns, from) {
+            self.after_turns(from, block, updates);
         } else {
             self.env.extend(updates);
         }
     }
 
     /// A jump back to a loop's header: `came` is what it brings, further turns may have followed.
-    fn after_turns(&mut self, header: BlockId, came: Vec<(SymId, TermId)>) {
+    fn after_turns(&mut self, from: BlockId, header: BlockId, came: Vec<(SymId, TermId)>) {
         let goes_on = self.sent_into_loop(header, &came);
         if goes_on == Some(Terms::FALSE) {
             self.env.extend(came);
@@ -259,6 +259,20 @@ impl<'w, 'a> Walker<'w, 'a> {
                 None => any,
             };
             self.env.insert(sym, value);
+        }
+        self.tested_at_bottom(from, header);
+    }
+
+    /// A loop that is tested at its end: what the last test has found holds for the value that the header has now.
+    fn tested_at_bottom(&mut self, from: BlockId, header: BlockId) {
+        let Some(test) = BottomTest::of(self.frame.body, from, header) else {
+            return;
+        };
+        let value = self.values.of(test.phi);
+        let other = self.values.term(test.other);
+        let fact = test.fact(&mut self.values.terms, value, other);
+        if let Some(fact) = fact {
+            self.require(fact);
         }
     }
 

@@ -387,7 +387,7 @@ impl<'w, 'a> Work<'w, 'a> {
         let (flow, losses) = match ends.is_empty() {
             true => match self.sure_loss(flow, &perhaps) {
                 sure if sure.is_empty() => {
-                    let (untouched, left) = without_care(self.frame, flow);
+                    let (untouched, left) = without_care(self.frame, self.context.delegates, flow);
                     rest = untouched;
                     (&rest, self.losses_untouched(&rest, &left))
                 }

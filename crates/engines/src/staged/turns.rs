@@ -1,16 +1,18 @@
 //! Question: what is known of a loop's values after any number of turns?
 //!
 //! When a path jumps back to a loop's header, one turn stands for any number of them, so the header's φs get new names (Saturn
-//! §3.5). Two things are still known. Either no further turn is made, and the φs are what the jump brings; or the header sent
+//! §3.5). Three things are still known. Either no further turn is made, and the φs are what the jump brings; or the header sent
 //! those values into the loop once more. And a counter that only ever grows, or only ever shrinks, has gone on in its direction.
-//! Counters are taken not to wrap around.
+//! Counters are taken not to wrap around. And what was tested at the end of a turn before the next one began holds for the next one's φ.
 //!
 //! Domain: a [`Trend`] per φ: up or down, and whether every turn moves it. Order: unmoved below both, both below "unknown".
 //! Cost: the φs, selects and sums between a header's φ and its jumps back, at most [`MAX_DEPTH`] deep.
 //! Known limit: counters in memory and steps by variables have no trend.
 
+use drip_cond::{TermId, Terms};
 use drip_flow::Frame;
-use drip_program::{BinaryOp, BlockId, Const, InstId, Op, Operand, ValueId};
+use drip_flow::arithmetic::compare;
+use drip_program::{BinaryOp, BlockId, Body, CmpPred, Const, InstId, Op, Operand, ValueId};
 use smallvec::SmallVec;
 
 /// Operations between a header's φ and its next value; a longer way has no trend.
@@ -89,6 +91,71 @@ pub fn trend(frame: &Frame<'_>, inst: InstId) -> Option<Trend> {
         }
     }
     found
+}
+
+/// What a loop that is tested at its end (`do … while (n < 3)`) has found of one φ's next value before it went on.
+pub struct BottomTest {
+    pub phi: ValueId,
+    pub pred: CmpPred,
+    /// What the value is compared with, which no turn changes; on the left if `is_swapped`.
+    pub other: Operand,
+    pub is_swapped: bool,
+    /// Did the comparison hold, or not?
+    pub holds: bool,
+}
+
+impl BottomTest {
+    /// The test of the only jump back to `header`, which is at the end of `latch`.
+    pub fn of(body: &Body, latch: BlockId, header: BlockId) -> Option<BottomTest> {
+        let Op::CondBr { cond, then, els } = body.insts[body.terminator(latch)].op else {
+            return None;
+        };
+        let Op::Cmp { pred, a, b } = body.insts[body.def(cond.as_value()?)?].op else {
+            return None;
+        };
+        let is_fixed = |operand: Operand| match operand.as_value().and_then(|v| body.def(v)) {
+            // Blocks stand in the order of the source: what is made before the loop.
+            Some(inst) => body.block_of(inst).is_some_and(|block| block < header),
+            None => true,
+        };
+        for inst in body.block_insts(header) {
+            let Op::Phi { incoming } = body.insts[inst].op else {
+                break;
+            };
+            let mut back = body.incoming(incoming).iter().filter(|i| i.block >= header);
+            let (Some(input), None) = (back.next(), back.next()) else {
+                return None;
+            };
+            let is_it = |x: Operand, y: Operand| x == input.value && is_fixed(y);
+            if then != els && input.block == latch && (is_it(a, b) || is_it(b, a)) {
+                let is_swapped = !is_it(a, b);
+                return Some(BottomTest {
+                    phi: body.result(inst),
+                    pred,
+                    other: if is_swapped { a } else { b },
+                    is_swapped,
+                    holds: then == header,
+                });
+            }
+        }
+        None
+    }
+
+    /// What is known of the φ, now that it is `value`.
+    pub fn fact(&self, terms: &mut Terms, value: TermId, other: TermId) -> Option<TermId> {
+        if terms.sort(value) != terms.sort(other) {
+            return None;
+        }
+        let (x, y) = match self.is_swapped {
+            true => (other, value),
+            false => (value, other),
+        };
+        let fact = compare(terms, self.pred, x, y)?;
+        Some(match self.holds {
+            true => fact,
+            false => terms.not(fact),
+        })
+    }
 }
 
 struct Search<'s, 'a> {

@@ -11,6 +11,9 @@ use drip_base::IdSet;
 use drip_flow::{End, EndKind, Frame, Machine, UseFlow};
 use drip_program::BlockId;
 
+use super::delegates::Delegates;
+use super::questions::Containers;
+
 /// Objects that are held where only "perhaps" can be said (elements with unknown index, older objects of a loop) count as lost
 /// only where nothing on any path takes care of such. Freeing one that is still held for certain takes care of that one only;
 /// but whoever keeps it may keep what it leads to.
@@ -27,8 +30,12 @@ pub(super) fn takes_care_of_blurred(end: &End) -> bool {
 }
 
 /// The graph without the nodes where care is taken, and the ends that lose the object perhaps and can be reached in what is left.
-pub(super) fn without_care(frame: &Frame<'_>, flow: &UseFlow) -> (UseFlow, Vec<usize>) {
-    let caring = caring_blocks(frame, flow);
+pub(super) fn without_care(
+    frame: &Frame<'_>,
+    delegates: &Delegates,
+    flow: &UseFlow,
+) -> (UseFlow, Vec<usize>) {
+    let caring = caring_blocks(frame, delegates, flow);
     let mut rest = flow.clone();
     let is_caring: Vec<bool> = flow
         .nodes
@@ -59,15 +66,18 @@ pub(super) fn without_care(frame: &Frame<'_>, flow: &UseFlow) -> (UseFlow, Vec<u
     (rest, ends)
 }
 
-/// Blocks where something takes care of such objects, and the headers of the loops that do so turn by turn.
-fn caring_blocks(frame: &Frame<'_>, flow: &UseFlow) -> IdSet<BlockId> {
+/// Blocks where something takes care of such objects, the headers of the loops that do so turn by turn, and the branches that ask the
+/// container for the object first.
+fn caring_blocks(frame: &Frame<'_>, delegates: &Delegates, flow: &UseFlow) -> IdSet<BlockId> {
     let mut caring = IdSet::with_capacity(frame.body.blocks.len());
     let birth = flow.birth(frame).map(|(call, _)| frame.block_of(call));
+    let containers = Containers::of(frame, delegates, flow.objects[0]);
     // No path goes on behind the end of the function.
     let settled = |end: &&End| takes_care_of_blurred(end) && !end.leaves;
     for end in flow.ends.iter().filter(settled) {
         let block = flow.nodes[end.node].block;
         caring.insert(block);
+        caring.extend(containers.asked_before(block));
         let loops = frame.cfg.loops();
         let enclosing = std::iter::successors(loops.innermost(block), |&id| loops.parent(id));
         let holds_birth = |id| birth.is_some_and(|birth| loops.contains(id, birth));

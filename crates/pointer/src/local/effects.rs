@@ -1,13 +1,39 @@
 //! What callees do to memory, by their summaries: fresh objects, writes, copies, escapes.
 
 use drip_models::{Offset, Root, Summary, Value, ValuePath};
-use drip_program::{InstId, Operand};
+use drip_program::{InstId, Op, Operand, ValueId};
 use smallvec::SmallVec;
 
+use super::aggregates::is_field_of_result;
 use super::object::{CellId, Loc, ObjId, ObjKind};
 use super::solve::{LocSet, Solver, insert, world};
 
 impl Solver<'_> {
+    /// What a call returns at `offset` of a struct.
+    pub(super) fn add_field_of_result(
+        &mut self,
+        result: ValueId,
+        call: InstId,
+        summary: &Summary,
+        offset: i64,
+    ) {
+        let (Op::Call { args, .. } | Op::Invoke { args, .. }) = self.body.insts[call].op else {
+            return;
+        };
+        let args = self.body.list(args);
+        for outcome in &summary.outcomes {
+            let fields = outcome.writes.iter();
+            let fields = fields.filter(|write| is_field_of_result(&write.cell, offset));
+            // The value of a struct is that of its first scalar.
+            let whole = Some(&outcome.ret).filter(|_| offset == 0);
+            for value in fields.map(|write| &write.value).chain(whole) {
+                for target in self.value_targets(call, args, value) {
+                    self.add(result, target);
+                }
+            }
+        }
+    }
+
     pub(super) fn call(&mut self, inst: InstId, summary: &Summary, args: &[Operand]) {
         let result = self.body.result(inst);
         for outcome in &summary.outcomes {

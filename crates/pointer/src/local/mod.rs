@@ -1,5 +1,6 @@
 //! The modular points-to oracle: what the pointers of one function point to, given the summaries of its callees.
 
+mod aggregates;
 mod effects;
 mod object;
 mod query;

@@ -8,6 +8,8 @@
 //! which every set that still grows points to the world (`limited` is then set). Cost: rounds × instructions.
 //! INVARIANT: sets are sorted and free of duplicates; null adds nothing.
 
+mod access;
+
 use std::sync::Arc;
 
 use drip_base::{IdSet, IndexVec};
@@ -18,6 +20,7 @@ use drip_program::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::aggregates::scalars;
 use super::object::{CellId, Loc, MAX_ENTRY_DEPTH, Memory, ObjId, ObjKind};
 
 /// Targets of one pointer; beyond it the pointer may point anywhere.
@@ -259,6 +262,13 @@ impl<'a> Solver<'a> {
         }
     }
 
+    fn is_aggregate(&self, ty: TypeId) -> bool {
+        matches!(
+            self.program.types.get(ty),
+            Type::Struct(_) | Type::Array { .. }
+        )
+    }
+
     /// Pointers, integers wide enough to carry one, and aggregates of such.
     pub(super) fn pointer_like(&self, ty: TypeId) -> bool {
         match self.program.types.get(ty) {
@@ -352,12 +362,21 @@ impl<'a> Solver<'a> {
                 );
             }
             Op::Load { addr } => match self.sources.get(&inst) {
-                Some(source) => self.load_from(result, addr, source),
-                None => self.load_into(result, addr, body.insts[inst].ty),
+                // The source of a struct is that of its first scalar only.
+                Some(source) if !self.is_aggregate(body.insts[inst].ty) => {
+                    self.load_from(result, addr, source)
+                }
+                _ => self.load_into(result, addr, body.insts[inst].ty),
             },
             Op::Store { addr, value } => {
                 let targets: LocSet = self.out.targets(value).into();
-                self.store(addr, Offset::ZERO, &targets);
+                let ty = value.as_value().map(|value| body.value_ty(value));
+                let parts = ty.and_then(|ty| scalars(self.program, ty));
+                for (at, _) in
+                    parts.unwrap_or_else(|| SmallVec::from_slice(&[(0, body.insts[inst].ty)]))
+                {
+                    self.store(addr, Offset::exact(at), &targets);
+                }
             }
             Op::PtrAdd {
                 base,
@@ -409,8 +428,8 @@ impl<'a> Solver<'a> {
                     self.copy(result, entry.value);
                 }
             }
-            Op::ExtractValue { agg, .. } if self.pointer_like(body.insts[inst].ty) => {
-                self.copy(result, agg);
+            Op::ExtractValue { agg, path } if self.pointer_like(body.insts[inst].ty) => {
+                self.take_out(result, agg, body.indices(path));
             }
             Op::InsertValue { agg, value, .. } => {
                 self.copy(result, agg);
@@ -639,158 +658,5 @@ impl<'a> Solver<'a> {
             insert(&mut set, world());
         }
         set
-    }
-
-    fn load_into(&mut self, result: ValueId, addr: Operand, ty: TypeId) {
-        let wanted = self.pointer_like(ty);
-        for loc in LocSet::from(self.out.targets(addr)) {
-            // A struct loaded as one value sees all its cells.
-            let locs = if matches!(
-                self.program.types.get(ty),
-                Type::Struct(_) | Type::Array { .. }
-            ) {
-                Loc {
-                    obj: loc.obj,
-                    off: Offset::ANY,
-                }
-            } else {
-                loc
-            };
-            if self.program.types.is_ptr(ty) {
-                self.holds_pointer(loc);
-            }
-            for target in self.read(locs, wanted) {
-                self.add(result, target);
-            }
-        }
-    }
-
-    /// A load whose source is known.
-    fn load_from(&mut self, result: ValueId, addr: Operand, source: &'a Source) {
-        for loc in LocSet::from(self.out.targets(addr)) {
-            if self.program.types.is_ptr(self.body.value_ty(result)) {
-                self.holds_pointer(loc);
-            }
-            // Makes the cell and its entry contents.
-            self.read(loc, true);
-            let Some(cell) = self.out.memory.find_cell(loc).filter(|_| source.entry) else {
-                continue;
-            };
-            for target in self.entry_targets(cell) {
-                self.add(result, target);
-            }
-        }
-        for &value in &source.stored {
-            self.copy(result, value);
-        }
-    }
-
-    fn store(&mut self, addr: Operand, offset: Offset, targets: &[Loc]) {
-        for loc in LocSet::from(self.out.targets(addr)) {
-            self.store_at(
-                Loc {
-                    obj: loc.obj,
-                    off: loc.off.plus(offset),
-                },
-                targets,
-            );
-        }
-    }
-
-    pub(super) fn store_at(&mut self, loc: Loc, targets: &[Loc]) {
-        if loc.obj == Memory::WORLD || matches!(self.out.memory.kind(loc.obj), ObjKind::Func(_)) {
-            return;
-        }
-        let cell = self.cell(loc);
-        for &target in targets {
-            self.add_content(cell, target);
-        }
-    }
-
-    /// A small structure of the caller's that is copied as a whole: its pointers must exist to be copied.
-    fn ask_for_copied(&mut self, src: Operand, len: Operand) {
-        let Some(&Const::Int { bits: len, .. }) = self.body.const_of(len) else {
-            return;
-        };
-        let [from] = *self.out.targets(src) else {
-            return;
-        };
-        let is_entry = self.out.memory.kind(from.obj).has_entry_state();
-        if len > MAX_ASKED_BYTES || !is_entry || !from.off.is_exact() {
-            return;
-        }
-        let step = self.program.types.layout.pointer_bytes.max(1);
-        for at in (0..len).step_by(step as usize) {
-            let off = from.off.plus(Offset::exact(at as i64));
-            self.read(Loc { obj: from.obj, off }, true);
-        }
-    }
-
-    /// memcpy: every cell of a source object appears in the destination at the same distance.
-    fn copy_contents(&mut self, dst: Operand, src: Operand) {
-        for to in LocSet::from(self.out.targets(dst)) {
-            for from in LocSet::from(self.out.targets(src)) {
-                self.copy_object(from, to);
-            }
-        }
-    }
-
-    pub(super) fn copy_object(&mut self, from: Loc, to: Loc) {
-        if from.obj == to.obj {
-            return;
-        }
-        if from.obj == Memory::WORLD {
-            self.store_at(
-                Loc {
-                    obj: to.obj,
-                    off: Offset::ANY,
-                },
-                &[world()],
-            );
-            return;
-        }
-        self.looking.push(from.obj);
-        self.looking.push(to.obj);
-        let cells: SmallVec<[CellId; 8]> = self.out.memory.objects[from.obj]
-            .cells
-            .iter()
-            .copied()
-            .collect();
-        for cell in cells {
-            let place = self.out.memory.cells[cell];
-            let distance = Offset {
-                base: place.off.base.wrapping_sub(from.off.base),
-                stride: place.off.stride,
-            };
-            let targets = self.out.contents[cell].clone();
-            self.store_at(
-                Loc {
-                    obj: to.obj,
-                    off: to.off.plus(distance),
-                },
-                &targets,
-            );
-        }
-        // A destination cell that nobody wrote in the source yet: its entry state must exist to be copied.
-        let wanted: SmallVec<[Offset; 8]> = self.out.memory.objects[to.obj]
-            .cells
-            .iter()
-            .map(|&c| self.out.memory.cells[c].off)
-            .collect();
-        for off in wanted {
-            let distance = Offset {
-                base: off.base.wrapping_sub(to.off.base),
-                stride: off.stride,
-            };
-            if distance.base >= 0 && self.out.memory.kind(from.obj).has_entry_state() {
-                self.read(
-                    Loc {
-                        obj: from.obj,
-                        off: from.off.plus(distance),
-                    },
-                    true,
-                );
-            }
-        }
     }
 }

@@ -8,6 +8,7 @@ use drip_models::Value as Told;
 use drip_program::{BlockId, Body, FuncId, InstId, Op, Operand, Program, ValueId};
 use rustc_hash::FxHashMap;
 
+use super::super::turns::BottomTest;
 use super::guards::is_overflow;
 use super::guide::{Course, Guide, MAX_DEVIATIONS, Runs};
 use super::machine::Machine;
@@ -421,6 +422,7 @@ impl Machine<'_, '_> {
                 Rc::make_mut(&mut run.env).insert(phi, Value::Word(later));
             }
         }
+        self.tested_at_bottom(activation, run, header);
         let now = Rc::clone(&run.world.cells);
         let numbers = now.iter().filter(|(_, cell)| cell.word.at.is_none());
         for (&(obj, off), cell) in numbers {
@@ -429,6 +431,22 @@ impl Machine<'_, '_> {
             if let Some(later) = later {
                 run.world.put(obj, off, later, cell.bytes);
             }
+        }
+    }
+
+    /// What the test at the end of the last turn has found holds for what the header's number is now.
+    fn tested_at_bottom(&mut self, activation: &Activation<'_>, run: &mut Run, header: BlockId) {
+        let Some(test) = BottomTest::of(activation.body, run.block, header) else {
+            return;
+        };
+        let Some(&Value::Word(word)) = run.env.get(&test.phi) else {
+            return;
+        };
+        let Value::Word(other) = self.value(activation, &run.env, test.other) else {
+            return;
+        };
+        if let Some(fact) = test.fact(&mut self.terms, word.term, other.term) {
+            Rc::make_mut(&mut run.world.facts).push(fact);
         }
     }
 

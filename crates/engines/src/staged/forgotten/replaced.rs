@@ -4,12 +4,12 @@
 //! What is asked for of variables:
 //!
 //! - the function, or one that it calls, puts new blocks into the variable, so that the next run finds one there;
-//! - it can run again: it is called in a loop, or by somebody who can, and not only where the variable was looked at;
+//! - it can run again: it is called in a loop, twice on one way, or by somebody who can, and not only where the variable was looked at;
 //! - nobody who calls it, or a function that does nothing else, also calls somebody who empties the variable (of fields: or a function
 //!   that hands on what it got);
 //! - no variable that the function or a maker sets decides whether the store is come to (`if (!loaded)`): it may happen once;
-//! - the block is no copy of what a caller passes, unless somebody frees what the variable holds: settings that are given twice are
-//!   nobody's concern.
+//! - the block is no copy of what a caller passes, unless somebody frees what the variable holds, or the program itself makes the call
+//!   twice on one way: settings that a user gives twice are nobody's concern.
 //!
 //! Of fields: other functions free what the field holds; the function has not made the structure, nor is it called by one that does; and
 //! on some way it looks at what the field held before, or it has found the structure in memory.
@@ -38,8 +38,7 @@ pub struct Replacements<'a, 'c> {
     context: &'a CallContext<'c>,
     callers: &'a Callers<'a>,
     facts: &'a Facts,
-    /// Functions that can run more than once.
-    repeated: IdSet<FuncId>,
+    repeated: Repeated,
 }
 
 impl<'a, 'c> Replacements<'a, 'c> {
@@ -58,7 +57,8 @@ impl<'a, 'c> Replacements<'a, 'c> {
             return false;
         };
         let func = view.func;
-        let is_repeated = self.repeated.contains(func) && !self.is_called_when_empty(func, place);
+        let is_repeated =
+            self.repeated.all.contains(func) && !self.is_called_when_empty(func, place);
         if !is_repeated || self.is_guarded(view, cfg, place, store) {
             return false;
         }
@@ -68,7 +68,9 @@ impl<'a, 'c> Replacements<'a, 'c> {
         let mut makers = made.iter().filter(|made| own.contains(&made.0)).peekable();
         let is_claimed = self.facts.freed.contains_key(&place);
         let is_made_here = makers.peek().is_some();
-        let is_setting = !is_claimed && makers.any(|made| self.copies_argument(made.1, made.0));
+        let is_setting = !is_claimed
+            && !self.repeated.twice.contains(func)
+            && makers.any(|made| self.copies_argument(made.1, made.0));
         is_made_here && !is_setting && !self.is_emptied_around(func, place)
     }
 
@@ -116,7 +118,9 @@ impl<'a, 'c> Replacements<'a, 'c> {
             let body = self.context.program.funcs[caller].body.as_ref()?;
             let block = body.block_of(call)?;
             let cfg = Cfg::build(body);
-            let is_again = self.repeated.contains(caller) || cfg.loops().innermost(block).is_some();
+            let is_again = self.repeated.all.contains(caller)
+                || cfg.loops().innermost(block).is_some()
+                || is_second(body, &cfg, func, call);
             is_again.then_some((body, cfg, block))
         });
         again.all(|(body, cfg, mut block)| {
@@ -284,12 +288,44 @@ fn is_number_of_caller(view: &View<'_, '_>, operand: Operand) -> bool {
     view.parameter(operand).is_some() && operand.as_value().is_some_and(is_number)
 }
 
-/// Functions that are called in a loop, by their name (of a table's functions each may be called once), those that call themselves,
-/// and all that these call in the same way.
-fn repeated(context: &CallContext<'_>) -> IdSet<FuncId> {
+/// Functions that can run more than once.
+struct Repeated {
+    all: IdSet<FuncId>,
+    /// Those that somebody calls twice on one way.
+    twice: IdSet<FuncId>,
+}
+
+/// Calls of one function in another that are compared with each other; of more only these.
+const MAX_COMPARED: usize = 16;
+
+/// Does another call of the same function, by its name, always come before this one?
+fn is_second(body: &Body, cfg: &Cfg, func: FuncId, call: InstId) -> bool {
+    let Some(block) = body.block_of(call) else {
+        return false;
+    };
+    let calls = body.insts.ids().into_iter().filter(|&inst| {
+        let callee = match body.insts[inst].op {
+            Op::Call { callee, .. } | Op::Invoke { callee, .. } => body.const_of(callee),
+            _ => None,
+        };
+        matches!(callee, Some(&Const::Func(callee)) if callee == func)
+    });
+    calls.take(MAX_COMPARED).any(|other| {
+        let before = body.block_of(other);
+        before.is_some_and(|before| match before == block {
+            true => other < call,
+            false => cfg.dominates(before, block),
+        })
+    })
+}
+
+/// Functions that are called in a loop or twice on one way, by their name (of a table's functions each may be called once), those that
+/// call themselves, and all that these call in the same way.
+fn repeated(context: &CallContext<'_>) -> Repeated {
     let program = context.program;
     let mut direct: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
-    let mut repeated = IdSet::with_capacity(program.funcs.len());
+    let mut all = IdSet::with_capacity(program.funcs.len());
+    let mut twice = IdSet::with_capacity(program.funcs.len());
     let mut open: Vec<FuncId> = Vec::new();
     for (func, function) in program.funcs.iter_enumerated() {
         let Some(body) = &function.body else { continue };
@@ -303,18 +339,28 @@ fn repeated(context: &CallContext<'_>) -> IdSet<FuncId> {
                 let Some(&Const::Func(callee)) = body.const_of(callee) else {
                     continue;
                 };
-                direct.entry(func).or_default().push(callee);
+                let before = direct.entry(func).or_default();
+                let is_known = before.contains(&callee);
+                before.push(callee);
                 let cfg = cfg.get_or_insert_with(|| Cfg::build(body));
                 if cfg.loops().innermost(block).is_some() || callee == func {
+                    open.push(callee);
+                }
+                if is_known
+                    && program.funcs[callee].body.is_some()
+                    && !twice.contains(callee)
+                    && is_second(body, cfg, callee, inst)
+                {
+                    twice.insert(callee);
                     open.push(callee);
                 }
             }
         }
     }
     while let Some(func) = open.pop() {
-        if repeated.insert(func) {
+        if all.insert(func) {
             open.extend(direct.get(&func).into_iter().flatten());
         }
     }
-    repeated
+    Repeated { all, twice }
 }
