@@ -8,6 +8,8 @@
 //!   freed already.
 //! - *Never*: the function frees parts of the structure, leaves the dangling pointers where they are and writes nothing into the structure:
 //!   nobody will use it again. But nobody in the program frees a structure of this kind, though some are made on the heap.
+//! - *Otherwise*: the same, and all others who take such a structure apart free it (Engler's belief). What is written into it before the last
+//!   part is freed does not matter then.
 //!
 //! Callers that do it instead, or that have the structure on the stack or inside of another one, are looked for first.
 
@@ -38,6 +40,10 @@ pub struct Destructors<'a, 's, 'c> {
     calls: FxHashMap<FuncId, Vec<(usize, InstId)>>,
     /// Functions that free parts of what they get as this argument, and leave the pointers where they are.
     dismantling: FxHashSet<(FuncId, u16)>,
+    /// Those of them that do so themselves.
+    hands: FxHashSet<(FuncId, u16)>,
+    /// By structure: how many of these free it, too, and how many neither do nor have callers who do.
+    habits: FxHashMap<StrId, (usize, usize)>,
 }
 
 impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
@@ -59,14 +65,54 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             facts,
             calls,
             dismantling: FxHashSet::default(),
+            hands: FxHashSet::default(),
+            habits: FxHashMap::default(),
         };
+        // Nobody else's are known in the first round.
+        all.find_dismantling();
+        all.hands = all.dismantling.clone();
         while all.find_dismantling() {}
+        all.find_habits();
         all
+    }
+
+    /// Do those who take a structure apart free it, too?
+    fn find_habits(&mut self) {
+        let mut habits: FxHashMap<StrId, (usize, usize)> = FxHashMap::default();
+        for view in self.views {
+            for n in 0..view.body.param_count() {
+                let value = view.body.param(n);
+                let Ok(index) = u16::try_from(n) else { break };
+                let is_it = self.hands.contains(&(view.func, index));
+                let Some(structure) = self.made_structure(view, value).filter(|_| is_it) else {
+                    continue;
+                };
+                let uses = view.uses(value, None);
+                let habit = habits.entry(structure).or_default();
+                if !self.freeing(view, &uses).is_empty() {
+                    habit.0 += 1;
+                } else if uses.taking.is_some() || !self.callers_know(view.func, index) {
+                    habit.1 += 1;
+                }
+            }
+        }
+        self.habits = habits;
+    }
+
+    /// The calls that free what a value points to.
+    fn freeing(&self, view: &View<'_, '_>, uses: &Uses) -> Vec<InstId> {
+        let frees = |&(call, n): &(InstId, u16)| {
+            let summary = view.summary(call);
+            summary.is_some_and(|summary| releases(&summary, n))
+        };
+        let handed = uses.handed.iter();
+        handed.filter(|h| frees(h)).map(|h| h.0).collect()
     }
 
     /// Functions that dismantle what they get, by themselves or by those found before; whether there are more than before.
     fn find_dismantling(&mut self) -> bool {
         let known = self.dismantling.len();
+        let mut more: Vec<(FuncId, u16)> = Vec::new();
         for view in self.views {
             for n in 0..view.body.param_count() {
                 let value = view.body.param(n);
@@ -77,10 +123,11 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                         .freed_parts(view, value, &view.uses(value, None))
                         .is_empty()
                 {
-                    self.dismantling.insert((view.func, n));
+                    more.push((view.func, n));
                 }
             }
         }
+        self.dismantling.extend(more);
         self.dismantling.len() > known
     }
 
@@ -179,7 +226,8 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
     fn is_released(&self, structure: StrId) -> bool {
         let mut releases = self.facts.released.get(&structure).into_iter().flatten();
         let made = &self.facts.made_structures[&structure];
-        releases.any(|release| !made.iter().any(|made| made.0 == release.func))
+        releases
+            .any(|release| !release.is_around && !made.iter().any(|made| made.0 == release.func))
     }
 
     /// The structure behind a parameter, if the program makes such structures on the heap.
@@ -202,16 +250,7 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
         let (name, function) = (program.strings.get(structure), program.func_name(view.func));
         tracing::trace!(name, function, taking = ?uses.takers, "gets");
         let index = u16::try_from(n).ok()?;
-        let frees = |&(call, n): &(InstId, u16)| {
-            let summary = view.summary(call);
-            summary.is_some_and(|summary| releases(&summary, n))
-        };
-        let freeing: Vec<InstId> = uses
-            .handed
-            .iter()
-            .filter(|h| frees(h))
-            .map(|h| h.0)
-            .collect();
+        let freeing = self.freeing(view, &uses);
         let parts = self.freed_parts(view, value, &uses);
         let found = match freeing.is_empty() {
             false => {
@@ -223,11 +262,24 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                 let is_kept = uses.taking.is_some() || !uses.aliases.is_empty();
                 let mut others = uses.handed.clone();
                 others.retain(|(call, _)| !parts.contains(call));
-                let is_written = self.is_written(view, &uses.through, &others);
-                if is_kept || is_written || self.is_released(structure) {
+                let last = *parts.last()?;
+                let is_lost = match self.is_released(structure) {
+                    false => !self.is_written(view, &uses.through, &others),
+                    // All the others free it.
+                    true => {
+                        let behind = |inst: InstId| !view.is_before(inst, last);
+                        let through = uses.through.iter().copied().filter(|&inst| behind(inst));
+                        others.retain(|(call, _)| behind(*call));
+                        let is_only_one = matches!(self.habits.get(&structure), Some((1.., 1)));
+                        is_only_one
+                            && self.hands.contains(&(view.func, index))
+                            && !self.is_written(view, &through.collect::<Vec<_>>(), &others)
+                    }
+                };
+                if is_kept || !is_lost {
                     return None;
                 }
-                (*parts.last()?, false)
+                (last, false)
             }
         };
         let (inst, is_halfway) = found;
@@ -272,7 +324,8 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                 continue;
             };
             let argument = view.body.list(args).get(usize::from(n));
-            if argument == Some(&Operand::value(value))
+            // Itself, or a structure inside of it.
+            if argument.is_some_and(|&argument| view.base(argument) == Some(value))
                 && let Some(&Const::Func(callee)) = view.body.const_of(callee)
                 && self.dismantling.contains(&(callee, n))
             {
@@ -330,8 +383,10 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             let def = view.body.def(value).map(|inst| view.body.insts[inst].op);
             let is_inside = matches!(def, Some(Op::PtrAdd { .. } | Op::Alloca { .. }));
             let takers = view.uses(value, Some(call)).takers;
-            // The same destructor elsewhere knows no more than here.
-            let is_same = |inst: InstId| same.contains(&(view.func, inst));
+            // The same destructor elsewhere knows no more than here; nor does who frees it on other ways.
+            let is_same = |inst: InstId| {
+                same.contains(&(view.func, inst)) || view.is_instead(value, inst, call)
+            };
             let mut others = takers.iter().filter(|taker| !is_same(taker.0));
             is_inside || others.any(|taker| taker.1 == Taking::Freed)
         })
@@ -342,7 +397,7 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
 struct Ways<'a, 's, 'c> {
     view: &'a View<'s, 'c>,
     value: ValueId,
-    cfg: Cfg,
+    cfg: &'a Cfg,
 }
 
 impl<'a, 's, 'c> Ways<'a, 's, 'c> {
