@@ -41,6 +41,7 @@ mod names;
 mod nulls;
 mod objects;
 mod paths;
+mod plain;
 mod possible;
 mod refusals;
 mod region;

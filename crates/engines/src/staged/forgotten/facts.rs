@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::calls::CallContext;
 use super::super::names::position_in;
-use super::care::{below, is_cared_for, is_destroyed_apart};
+use super::care::{below, is_brief, is_cared_for, is_destroyed_apart};
 use super::programs::Programs;
 use super::view::View;
 
@@ -384,6 +384,7 @@ impl Facts {
         match self.freed.get(&place) {
             None if self.is_empty_in_some(context, place) => None,
             None => places.find(|release| !release.is_new).copied(),
+            Some(freeing) if is_brief(context, made, freeing) => None,
             Some(freeing) => places
                 .find(|release| {
                     // A destructor leaves none of the fields to those who set them.

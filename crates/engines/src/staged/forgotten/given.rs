@@ -56,10 +56,16 @@ impl View<'_, '_> {
         let Op::Store { addr, value: put } = self.body.insts[store].op else {
             return None;
         };
-        let def = put.as_value().and_then(|put| self.body.def(put));
-        let is_inside = matches!(def.map(|inst| self.body.insts[inst].op),
-            Some(Op::PtrAdd { base, .. }) if self.is_same(base, value));
-        self.place(addr).filter(|_| is_inside)
+        let origins = self.body.origins(put);
+        let is_inside = |&origin: &Operand| {
+            let def = origin.as_value().and_then(|origin| self.body.def(origin));
+            matches!(
+                def.map(|inst| self.body.insts[inst].op),
+                Some(Op::PtrAdd { .. })
+            )
+        };
+        self.place(addr)
+            .filter(|_| put.as_value() != Some(value) && origins.iter().all(is_inside))
     }
 
     /// Does no way lead from one of these instructions to the other, as long as the value is the same one?

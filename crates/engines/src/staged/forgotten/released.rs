@@ -8,8 +8,8 @@
 //!   freed already.
 //! - *Never*: the function frees parts of the structure, leaves the dangling pointers where they are and writes nothing into the structure:
 //!   nobody will use it again. But nobody in the program frees a structure of this kind, though some are made on the heap.
-//! - *Otherwise*: the same, and all others who take such a structure apart free it (Engler's belief). What is written into it before the last
-//!   part is freed does not matter then.
+//! - *Otherwise*: the same, and somebody else who frees the same parts of such a structure frees it as well (Engler's belief). What is
+//!   written into it before the last part is freed does not matter then.
 //!
 //! Callers that do it instead, or that have the structure on the stack or inside of another one, are looked for first.
 
@@ -21,6 +21,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::care::below;
 use super::facts::{Facts, Place, Taking};
 use super::view::{Start, Uses, View, releases};
+
+/// Fields that two functions have to free for both to be destructors: one alone may be freed to be replaced later.
+const MIN_COMMON_PARTS: usize = 2;
 
 /// A way through a function on which the structure is not freed.
 pub struct Unreleased {
@@ -40,10 +43,8 @@ pub struct Destructors<'a, 's, 'c> {
     calls: FxHashMap<FuncId, Vec<(usize, InstId)>>,
     /// Functions that free parts of what they get as this argument, and leave the pointers where they are.
     dismantling: FxHashSet<(FuncId, u16)>,
-    /// Those of them that do so themselves.
-    hands: FxHashSet<(FuncId, u16)>,
-    /// By structure: how many of these free it, too, and how many neither do nor have callers who do.
-    habits: FxHashMap<StrId, (usize, usize)>,
+    /// By structure: the fields that functions free which free the structure, too.
+    habits: FxHashMap<StrId, Vec<FxHashSet<Place>>>,
 }
 
 impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
@@ -65,38 +66,54 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             facts,
             calls,
             dismantling: FxHashSet::default(),
-            hands: FxHashSet::default(),
             habits: FxHashMap::default(),
         };
-        // Nobody else's are known in the first round.
-        all.find_dismantling();
-        all.hands = all.dismantling.clone();
         while all.find_dismantling() {}
         all.find_habits();
         all
     }
 
-    /// Do those who take a structure apart free it, too?
+    /// Which fields do those free, by their own hands, who free the structure, too?
     fn find_habits(&mut self) {
-        let mut habits: FxHashMap<StrId, (usize, usize)> = FxHashMap::default();
+        let mut habits: FxHashMap<StrId, Vec<FxHashSet<Place>>> = FxHashMap::default();
         for view in self.views {
             for n in 0..view.body.param_count() {
                 let value = view.body.param(n);
-                let Ok(index) = u16::try_from(n) else { break };
-                let is_it = self.hands.contains(&(view.func, index));
-                let Some(structure) = self.made_structure(view, value).filter(|_| is_it) else {
+                let Some(structure) = self.made_structure(view, value) else {
                     continue;
                 };
                 let uses = view.uses(value, None);
-                let habit = habits.entry(structure).or_default();
-                if !self.freeing(view, &uses).is_empty() {
-                    habit.0 += 1;
-                } else if uses.taking.is_some() || !self.callers_know(view.func, index) {
-                    habit.1 += 1;
+                let fields = self.freed_fields(view, &uses);
+                let is_habit = fields.len() >= MIN_COMMON_PARTS;
+                if is_habit && !self.freeing(view, &uses).is_empty() {
+                    habits.entry(structure).or_default().push(fields);
                 }
             }
         }
         self.habits = habits;
+    }
+
+    /// Does a function free the same parts as somebody who frees the structure as well?
+    fn is_against_habit(&self, view: &View<'_, '_>, uses: &Uses, structure: StrId) -> bool {
+        let fields = self.freed_fields(view, uses);
+        let mut habits = self.habits.get(&structure).into_iter().flatten();
+        habits.any(|habit| habit.intersection(&fields).count() >= MIN_COMMON_PARTS)
+    }
+
+    /// The fields whose contents the function frees itself, leaving the pointers there.
+    fn freed_fields(&self, view: &View<'_, '_>, uses: &Uses) -> FxHashSet<Place> {
+        let loads = uses.through.iter();
+        let places = loads.filter_map(|&inst| match view.body.insts[inst].op {
+            Op::Load { addr } => {
+                let part = view.uses(view.body.result(inst), None);
+                let place = view
+                    .place(addr)
+                    .filter(|&place| !self.is_stored(view, place));
+                place.filter(|_| part.taking == Some(Taking::Freed))
+            }
+            _ => None,
+        });
+        places.collect()
     }
 
     /// The calls that free what a value points to.
@@ -192,9 +209,14 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
         }
     }
 
-    /// Is a structure kept at this address as what it is, and left there? Containers of anything free anything.
+    /// Is a structure kept at this address as what it is, and left there? Containers of anything free anything, unless nobody frees or takes
+    /// what is in this one.
     fn is_found_in(&self, view: &View<'_, '_>, addr: Operand) -> bool {
-        view.owners.holds_structure(addr) && !self.is_taken_from(view, addr)
+        let is_left = |place: Place| {
+            !self.facts.freed.contains_key(&place) && !self.facts.is_out_of_sight(place)
+        };
+        (view.owners.holds_structure(addr) || view.place(addr).is_some_and(is_left))
+            && !self.is_taken_from(view, addr)
     }
 
     /// Does the function free or move what it reads from this cell, perhaps as something of another type? Or is it a variable of its own?
@@ -265,14 +287,12 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                 let last = *parts.last()?;
                 let is_lost = match self.is_released(structure) {
                     false => !self.is_written(view, &uses.through, &others),
-                    // All the others free it.
+                    // Who frees the same parts frees it as well.
                     true => {
                         let behind = |inst: InstId| !view.is_before(inst, last);
                         let through = uses.through.iter().copied().filter(|&inst| behind(inst));
                         others.retain(|(call, _)| behind(*call));
-                        let is_only_one = matches!(self.habits.get(&structure), Some((1.., 1)));
-                        is_only_one
-                            && self.hands.contains(&(view.func, index))
+                        self.is_against_habit(view, &uses, structure)
                             && !self.is_written(view, &through.collect::<Vec<_>>(), &others)
                     }
                 };
