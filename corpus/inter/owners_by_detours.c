@@ -151,6 +151,18 @@ int columns_set_ok(struct columns *c, int n) {
   return sum;
 }
 
+/* A count says that there is nothing to read, and nothing to lose. */
+int columns_grow_ok(struct columns *c) {
+  int sum = 0;
+  for (int i = 0; i < c->count; i++)
+    sum += c->widths_ok[i];
+  if (c->count == 0) {
+    c->widths_ok = calloc(8, sizeof(int));
+    c->count = 8;
+  }
+  return sum;
+}
+
 void columns_drop(struct columns *c) {
   free(c->widths_bad);
   free(c->widths_ok);

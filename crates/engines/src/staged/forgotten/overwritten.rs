@@ -56,8 +56,14 @@ pub fn overwritings(
             continue;
         };
         let cfg = view.cfg();
-        let search = Search::new(view, facts, cfg, place, &way, store);
-        let is_seen = search.is_lost(Search::has_evidence);
+        let mut search = Search::new(view, facts, cfg, place, &way, store);
+        let mut is_seen = search.is_lost(Search::has_evidence);
+        // A loop need not make any turn, and a count may tell: `for (i < n) use(s->tab[i]); if (n == 0) s->tab = malloc(…);`
+        search.leaves_loops = true;
+        is_seen = is_seen
+            || !replacements.is_guarded(view, cfg, place, store)
+                && search.is_lost(Search::has_evidence);
+        search.leaves_loops = false;
         let is_blind = !is_seen
             && search.is_lost(|search| {
                 let is_filled = match place {
@@ -156,6 +162,8 @@ struct Search<'a, 's, 'c> {
     barriers: FxHashSet<InstId>,
     /// Other stores of new blocks into the cell.
     filled: Vec<InstId>,
+    /// What is found in a loop is there when the loop is left.
+    leaves_loops: bool,
 }
 
 impl<'a, 's, 'c> Search<'a, 's, 'c> {
@@ -175,6 +183,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             loads: Vec::new(),
             barriers: FxHashSet::default(),
             filled: Vec::new(),
+            leaves_loops: false,
         };
         let emptying = facts.emptying(place);
         let mut known: FxHashMap<FuncId, bool> = FxHashMap::default();
@@ -414,7 +423,9 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
     /// Does an edge lead back to the head of a loop that the store is not in? The loop has to be left to come to the store.
     fn is_before_store(&self, edge: EdgeId) -> bool {
         let loops = self.cfg.loops();
-        let around = loops.headed_by(self.cfg.target(edge));
+        let around = loops
+            .headed_by(self.cfg.target(edge))
+            .filter(|_| self.leaves_loops);
         let store = self.view.body.block_of(self.store);
         around.is_some_and(|id| !store.is_some_and(|store| loops.contains(id, store)))
     }

@@ -209,7 +209,7 @@ impl<'a, 'c> Replacements<'a, 'c> {
     }
 
     /// Does a variable that the program sets where it fills the place decide whether the store is come to?
-    fn is_guarded(&self, view: &View<'_, '_>, cfg: &Cfg, place: Place, store: InstId) -> bool {
+    pub fn is_guarded(&self, view: &View<'_, '_>, cfg: &Cfg, place: Place, store: InstId) -> bool {
         let Some(mut block) = view.body.block_of(store) else {
             return true;
         };
