@@ -61,7 +61,7 @@ pub fn overwritings(
         // A loop need not make any turn, and a count may tell: `for (i < n) use(s->tab[i]); if (n == 0) s->tab = malloc(…);`
         search.leaves_loops = true;
         is_seen = is_seen
-            || !replacements.is_guarded(view, cfg, place, store)
+            || !replacements.is_guarded_behind_loops(view, cfg, place, store)
                 && search.is_lost(Search::has_evidence);
         search.leaves_loops = false;
         let is_blind = !is_seen
