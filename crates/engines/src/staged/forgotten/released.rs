@@ -15,7 +15,9 @@
 
 use drip_models::Root;
 use drip_pointer::Callees;
-use drip_program::{BlockId, Cfg, Const, FuncId, InstId, Op, Operand, StrId, Type, ValueId};
+use drip_program::{
+    BlockId, Cfg, Const, DiType, FuncId, InstId, Op, Operand, StrId, Type, ValueId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::care::below;
@@ -382,8 +384,26 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             || handed.iter().any(writes)
     }
 
+    /// Is a parameter declared as `void *`?
+    fn gets_anything(&self, func: FuncId, n: u16) -> bool {
+        let Some(view) = self.views.first() else {
+            return false;
+        };
+        let program = view.context.program;
+        let declared = program.funcs[func].di_type.map(|ty| &program.di_types[ty]);
+        let Some(DiType::Func { params, .. }) = declared else {
+            return false;
+        };
+        let parameter = params.get(usize::from(n)).copied().flatten();
+        parameter.is_some_and(|ty| matches!(program.di_types[ty], DiType::Pointer { to: None }))
+    }
+
     /// Does a caller free the structure by itself, or is it one that can't be freed?
     fn callers_know(&self, func: FuncId, n: u16) -> bool {
+        // Who is known only by pointers that nobody sees may be given what others free, whatever it is to them.
+        if !self.calls.contains_key(&func) && self.gets_anything(func, n) {
+            return true;
+        }
         let calls = self.calls.get(&func).into_iter().flatten();
         let same: FxHashSet<(FuncId, InstId)> = calls
             .clone()
@@ -407,10 +427,31 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             let is_same = |inst: InstId| {
                 same.contains(&(view.func, inst)) || view.is_instead(value, inst, call)
             };
-            let mut others = takers.iter().filter(|taker| !is_same(taker.0));
+            let again = read_again(view, value);
+            let takers = again
+                .iter()
+                .flat_map(|&load| view.uses(load, Some(call)).takers)
+                .chain(takers);
+            let mut others = takers.filter(|taker| !is_same(taker.0));
             is_inside || others.any(|taker| taker.1 == Taking::Freed)
         })
     }
+}
+
+/// Other pointers that a function reads from the same cell.
+fn read_again(view: &View<'_, '_>, value: ValueId) -> Vec<ValueId> {
+    let def = view.body.def(value).map(|inst| view.body.insts[inst].op);
+    let way = match def {
+        Some(Op::Load { addr }) => view.way(addr),
+        _ => None,
+    };
+    let loads = view.body.insts.iter_enumerated();
+    let same = loads.filter(
+        |(_, data)| matches!(data.op, Op::Load { addr } if way.is_some() && view.way(addr) == way),
+    );
+    same.map(|(inst, _)| view.body.result(inst))
+        .filter(|&load| load != value)
+        .collect()
 }
 
 /// The ways through one function.
