@@ -12,7 +12,6 @@ use super::doubts::{ignored_refusal, is_changed_by_chance, is_doubtful, is_unwan
 use super::execute::{Fuel, Second, second_look};
 use super::inevitable::{is_inevitable, is_only_in_variables, is_only_looked_at};
 use super::paths::{Path, Paths};
-use super::plain::is_plain;
 use super::refusals::may_want_memory;
 use super::told::is_told_by_calls;
 use super::trials::Trials;
@@ -108,14 +107,6 @@ pub fn convincing_path(
                     && (is_inevitable(frame, flow) || is_simple(frame, flow, &path, end)) =>
             {
                 return Some((path, confidence.min(Confidence::Medium)));
-            }
-            Second::Briefly | Second::Open
-                if !doubtful
-                    && excluded.is_empty()
-                    && confidence == Confidence::High
-                    && is_plain(frame, flow, &path) =>
-            {
-                return Some((path, Confidence::Medium));
             }
             Second::LostPerhaps | Second::Briefly | Second::Open | Second::Roughly => {
                 return Some((path, Confidence::Low));

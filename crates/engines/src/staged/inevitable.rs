@@ -12,9 +12,7 @@
 
 use drip_flow::{End, EndKind, Frame, Machine, UseFlow};
 use drip_models::{Summary, Value};
-use drip_program::{
-    BinaryOp, BlockId, Body, CastOp, Const, FuncId, InstId, Op, Operand, Program, ValueId,
-};
+use drip_program::{BinaryOp, Body, CastOp, Const, FuncId, InstId, Op, Operand, Program, ValueId};
 use rustc_hash::FxHashSet;
 
 /// Calls down from the function that a block is handed to; it may be kept by whoever is further down.
@@ -35,15 +33,6 @@ pub fn is_inevitable(frame: &Frame<'_>, flow: &UseFlow) -> bool {
 
 /// Does the function read or write the block, or hand it to somebody, who only looks at it?
 pub fn is_only_looked_at(frame: &Frame<'_>, flow: &UseFlow) -> bool {
-    is_only_looked_at_in(frame, flow, |_| true)
-}
-
-/// The same, in these blocks.
-pub fn is_only_looked_at_in(
-    frame: &Frame<'_>,
-    flow: &UseFlow,
-    is_passed: impl Fn(BlockId) -> bool,
-) -> bool {
     let Some((birth, index)) = flow.birth(frame) else {
         return false;
     };
@@ -63,7 +52,6 @@ pub fn is_only_looked_at_in(
     let mut asked = Asked::default();
     for (inst, data) in frame.body.insts.iter_enumerated() {
         match data.op {
-            _ if !is_passed(frame.block_of(inst)) => {}
             Op::Load { addr } | Op::Store { addr, .. } => is_used |= is_it(addr),
             Op::MemCopy { dst, src, .. } => is_used |= is_it(dst) || is_it(src),
             Op::Call { .. } | Op::Invoke { .. } if inst != birth => {

@@ -41,7 +41,6 @@ mod names;
 mod nulls;
 mod objects;
 mod paths;
-mod plain;
 mod possible;
 mod refusals;
 mod region;

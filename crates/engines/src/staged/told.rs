@@ -4,7 +4,6 @@
 //! the length can be zero where there is a block, and that may be known to those alone who made both. Where callees could not be
 //! executed only losses of the first kind are shown.
 
-use drip_base::IdSet;
 use drip_flow::{EndKind, Frame, UseFlow};
 use drip_program::{BlockId, Op, Operand};
 
@@ -18,22 +17,17 @@ pub fn is_told_by_calls(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool 
     let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
-    let deciding = deciding_on(frame, flow);
-    let mut blocks = path.blocks_from(flow, frame.block_of(call));
-    blocks.all(|block| !deciding.contains(block) || is_told(frame, block))
-}
-
-/// The blocks from which it depends on the branch whether the block is lost.
-pub fn deciding_on(frame: &Frame<'_>, flow: &UseFlow) -> IdSet<BlockId> {
-    flow.deciding_blocks(
+    let deciding = flow.deciding_blocks(
         frame.body.blocks.len(),
         // Ways that end the program take care of nothing.
         |end| u32::from(end.kind == EndKind::Settled),
         |_| 0,
-    )
+    );
+    let mut blocks = path.blocks_from(flow, frame.block_of(call));
+    blocks.all(|block| !deciding.contains(block) || is_told(frame, block))
 }
 
-pub fn is_told(frame: &Frame<'_>, block: BlockId) -> bool {
+fn is_told(frame: &Frame<'_>, block: BlockId) -> bool {
     match frame.body.insts[frame.body.terminator(block)].op {
         Op::CondBr { cond, .. } => is_said(frame, cond, MAX_STEPS),
         Op::Switch { value, .. } => is_said(frame, value, MAX_STEPS),

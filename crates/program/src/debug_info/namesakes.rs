@@ -27,6 +27,9 @@ pub(super) type Definition = (Option<StrId>, Box<str>, DiTypeId);
 /// Names and offsets of members.
 type Shape = Vec<(StrId, u64)>;
 
+/// The definitions of one name, by shape, with their files.
+type Shapes<'a> = BTreeMap<Shape, Vec<(&'a str, DiTypeId)>>;
+
 /// Renames structures that only share their name.
 pub(super) fn tell_apart(
     table: &mut IndexVec<DiTypeId, DiType>,
@@ -36,7 +39,7 @@ pub(super) fn tell_apart(
 ) {
     let files = defined.iter().map(|(_, file, number)| (*number, &**file));
     let files: FxHashMap<DiTypeId, &str> = files.collect();
-    let mut by_name: BTreeMap<StrId, BTreeMap<Shape, Vec<(&str, DiTypeId)>>> = BTreeMap::new();
+    let mut by_name: BTreeMap<StrId, Shapes<'_>> = BTreeMap::new();
     for &(name, _, number) in defined {
         if let Some(name) = name.filter(|name| !declared.contains(name))
             && let Some((structure, shape)) = shape(table, number)
