@@ -25,6 +25,7 @@ pub mod verify;
 
 pub use body::*;
 pub use cfg::{Cfg, EdgeId};
+pub use debug_info::name_in_source;
 pub use ids::*;
 pub use load::{Input, LoadConfig, Loaded, Problem, ProblemKind, Statistics, load};
 pub use model::*;

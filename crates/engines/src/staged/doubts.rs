@@ -32,11 +32,22 @@ pub fn is_doubtful(
     path: &Path,
     end: &End,
 ) -> bool {
-    is_unseen(frame, flow, path)
-        || is_empty_after_birth(frame, values, flow, path)
-        || is_changed_by_callee(frame, values, flow, path)
-        || is_owned_by_chance(frame, flow, path)
-        || could_be_otherwise(frame, values, flow, path, end)
+    let doubt = if is_unseen(frame, flow, path) {
+        "unseen"
+    } else if is_empty_after_birth(frame, values, flow, path) {
+        "empty after birth"
+    } else if is_changed_by_callee(frame, values, flow, path) {
+        "changed by callee"
+    } else if is_owned_by_chance(frame, flow, path) {
+        "owned by chance"
+    } else if could_be_otherwise(frame, values, flow, path, end) {
+        "otherwise"
+    } else {
+        return false;
+    };
+    let function = frame.program.func_name(frame.func);
+    tracing::trace!(function, doubt, "doubtful");
+    true
 }
 
 /// Is it a loss that nobody would mend?

@@ -18,7 +18,7 @@ pub(crate) type Md = Option<bc::MetadataId>;
 /// Where in the source a named type stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
-    file: Box<str>,
+    pub file: Box<str>,
     line: u32,
     /// C++: unique across units.
     identifier: Box<str>,

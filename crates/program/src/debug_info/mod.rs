@@ -10,9 +10,11 @@ pub(crate) mod body;
 pub(crate) mod describe;
 pub(crate) mod mangling;
 pub(crate) mod names;
+mod namesakes;
 pub(crate) mod types;
 
 pub(crate) use body::{BodyNames, NamedBody};
+pub use namesakes::name_in_source;
 
 use drip_bitcode as bc;
 

@@ -54,7 +54,8 @@ pub(crate) fn name_program(
     }
     namer.declarations();
     namer.globals();
-    namer.linked.program.di_types = namer.types.finish();
+    let program = &mut namer.linked.program;
+    program.di_types = namer.types.finish(&mut program.strings);
 }
 
 impl Namer<'_, '_> {

@@ -11,6 +11,7 @@ use drip_bitcode as bc;
 use rustc_hash::FxHashMap;
 
 use super::describe::{Described, Detail, Md, Member, Place, describe};
+use super::namesakes::{Definition, tell_apart};
 use crate::ids::*;
 use crate::model::{DiMember, DiType, Strings};
 
@@ -119,6 +120,8 @@ pub(crate) struct TypeBuilder {
     forward: Vec<(StrId, DiTypeId)>,
     /// First definition of a struct name.
     complete: FxHashMap<StrId, DiTypeId>,
+    /// All of them, and all typedefs.
+    defined: Vec<Definition>,
 }
 
 /// Where a [`TypeBuilder`] reads: one module, and the types of one of its bodies.
@@ -197,6 +200,7 @@ impl TypeBuilder {
                 self.complete.entry(name).or_insert(number);
             }
         }
+        self.note(source, &key, number);
         self.known.insert(key, number);
         // A node of the module was only read for its identity.
         let described = match module_node {
@@ -205,6 +209,23 @@ impl TypeBuilder {
         };
         self.open.push((number, described));
         number
+    }
+
+    /// Notes a definition.
+    fn note(&mut self, source: &mut Source<'_>, key: &Key, number: DiTypeId) {
+        let (name, file) = match key {
+            Key::Struct {
+                name,
+                forward: false,
+                place,
+                ..
+            } => (name, &*place.file),
+            // Its file is that of the structure.
+            Key::Typedef { name, .. } => (name, ""),
+            _ => return,
+        };
+        let name = (!name.is_empty()).then(|| source.strings.intern(name));
+        self.defined.push((name, file.into(), number));
     }
 
     /// A typedef that another unit had first (`typedef struct s s;` in a header): this unit may be the one that defines the struct.
@@ -335,8 +356,10 @@ impl TypeBuilder {
         }
     }
 
-    /// Gives declared structs the members of their definition in another unit.
-    pub fn finish(mut self) -> drip_base::IndexVec<DiTypeId, DiType> {
+    /// Gives declared structs the members of their definition in another unit, and structs that only share their name names of their own.
+    pub fn finish(mut self, strings: &mut Strings) -> drip_base::IndexVec<DiTypeId, DiType> {
+        let declared = self.forward.iter().map(|forward| forward.0).collect();
+        tell_apart(&mut self.table, &self.defined, &declared, strings);
         for (name, declared) in std::mem::take(&mut self.forward) {
             if let Some(&complete) = self.complete.get(&name) {
                 self.table[declared] = self.table[complete].clone();

@@ -3,7 +3,8 @@
 //! The rule, in this order; the bench counts what each part leaves out:
 //! 1. *dead code*: the call can't be reached in its function, or the function from `main` (a constructor, a function whose
 //!    address is taken, an exported one where there is no `main`);
-//! 2. *null*: the argument is the null constant;
+//! 2. *null*: the argument is the null constant, or a branch that has to be passed before has found the same expression to be null, and
+//!    nothing is stored or called in between;
 //! 3. *process exit*: no return is reachable behind the call, or it stands in `main`, or in a function that is only called
 //!    once from there, outside of loops or with nothing but other free calls behind it: the process ends soon after; an early
 //!    return of `main`; or the process ends in every caller, given what the function returns behind the change
@@ -20,7 +21,7 @@ mod endings;
 use super::sites::{FreeCall, Root, direct_call, expression, holders, origins};
 use drip_program::noreturn::NoReturn;
 use drip_program::{
-    BlockId, Body, Cfg, FuncAttrs, FuncId, Init, InstId, Linkage, Op, Program, Scalar,
+    BlockId, Body, Cfg, CmpPred, FuncAttrs, FuncId, Init, InstId, Linkage, Op, Program, Scalar,
     address_taken::for_each_address_taken,
 };
 use std::collections::HashSet;
@@ -84,7 +85,7 @@ impl<'p> Rule<'p> {
             return Some("dead code");
         }
         let from = origins(body, call.pointer);
-        if from.iter().all(|o| o.root == Root::Null) {
+        if from.iter().all(|o| o.root == Root::Null) || is_null_there(body, &cfg, call, block) {
             return Some("null");
         }
         let behind = behind(&cfg, block);
@@ -249,6 +250,62 @@ fn behind(cfg: &Cfg, block: BlockId) -> HashSet<BlockId> {
         }
     }
     found
+}
+
+/// Has a branch that has to be passed before the call found its argument to be null, with nothing in between that could change it
+/// (`if (s->p == NULL) { if (s->p) free(s->p); … }`)?
+fn is_null_there(body: &Body, cfg: &Cfg, call: &FreeCall, block: BlockId) -> bool {
+    let what = expression(body, call.pointer);
+    let is_quiet = |inst: InstId| {
+        inst == call.inst
+            || !matches!(
+                body.insts[inst].op,
+                Op::Store { .. }
+                    | Op::Call { .. }
+                    | Op::Invoke { .. }
+                    | Op::MemCopy { .. }
+                    | Op::MemSet { .. }
+            )
+    };
+    let mut at = block;
+    // Nothing that comes before the call in its own block.
+    let mut insts = body
+        .block_insts(block)
+        .take_while(|&inst| inst != call.inst);
+    if !insts.all(is_quiet) {
+        return false;
+    }
+    while let Some(above) = cfg
+        .dominators()
+        .idom(at)
+        .filter(|_| cfg.preds(at).len() == 1)
+    {
+        if null_side(body, above, &what) == Some(at) {
+            return true;
+        }
+        if !body.block_insts(above).all(is_quiet) {
+            return false;
+        }
+        at = above;
+    }
+    false
+}
+
+/// Where a branch goes if the expression is null.
+fn null_side(body: &Body, block: BlockId, what: &str) -> Option<BlockId> {
+    let Op::CondBr { cond, then, els } = body.insts[body.terminator(block)].op else {
+        return None;
+    };
+    let Op::Cmp { pred, a, b } = body.insts[body.def(cond.as_value()?)?].op else {
+        return None;
+    };
+    let is_null = origins(body, b).iter().all(|o| o.root == Root::Null);
+    match pred {
+        _ if !is_null || expression(body, a) != what => None,
+        CmpPred::Eq => Some(then),
+        CmpPred::Ne => Some(els),
+        _ => None,
+    }
 }
 
 fn freed_again(body: &Body, cfg: &Cfg, call: &FreeCall, block: BlockId, all: &[FreeCall]) -> bool {

@@ -10,12 +10,16 @@ use rustc_hash::FxHashSet;
 
 use super::super::callers::Callers;
 use super::super::calls::CallContext;
+use super::facts::Made;
 
 /// Calls down from a destructor that may free the field for it.
 const MAX_DEPTH: usize = 6;
 
 /// The same from those who call it.
 const MAX_DEPTH_OF_CALLERS: usize = 3;
+
+/// Calls down from one that has a field filled to those that empty it again.
+const MAX_DEPTH_OF_BRACKETS: usize = 2;
 
 /// Does the function free the field, or one that it calls, or one that calls it? Who replaces the block leaves another one there, and
 /// does not take care of the field for others; nor does who `sets` the field to one or the other, unless the function calls it itself.
@@ -45,6 +49,25 @@ pub fn is_cared_for(
     }
     emptying.retain(|&func| !sets(func));
     callers.any(|caller| emptying.contains(&caller) || does_both(context, caller, func, &emptying))
+}
+
+/// Is a field filled for a while only (`fill(all); show(all); clear(all);`)? Everybody who calls a function that fills it also calls one
+/// that frees it, and that one does not fill it.
+pub fn is_brief(context: &CallContext<'_>, made: &[Made], freeing: &FxHashSet<FuncId>) -> bool {
+    let graph = &context.graph.graph;
+    made.iter().all(|made| {
+        let callers = (0..graph.len()).map(FuncId::new);
+        let mut callers = callers
+            .filter(|&caller| graph.succs(caller).contains(&made.0))
+            .peekable();
+        let frees = |caller: FuncId| {
+            let others = graph.succs(caller).iter().copied();
+            let others: Vec<FuncId> = others.filter(|&callee| callee != made.0).collect();
+            let reached = below(graph, &others, MAX_DEPTH_OF_BRACKETS);
+            freeing.iter().any(|func| reached.contains(func))
+        };
+        callers.peek().is_some() && !freeing.contains(&made.0) && callers.all(frees)
+    })
 }
 
 /// Does a function call one that frees the field before or after the destructor, and not instead of it?

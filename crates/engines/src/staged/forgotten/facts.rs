@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use drip_pointer::Callees;
 use drip_pointer::owners::{Field, member_name};
-use drip_program::{DiType, FuncId, GlobalId, Init, InstId, Program, Scalar, StrId};
+use drip_program::{
+    DiType, FuncId, GlobalId, Init, InstId, Program, Scalar, StrId, name_in_source,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::calls::CallContext;
 use super::super::names::position_in;
-use super::care::{below, is_cared_for, is_destroyed_apart};
+use super::care::{below, is_brief, is_cared_for, is_destroyed_apart};
 use super::programs::Programs;
 use super::view::View;
 
@@ -47,7 +49,7 @@ impl Place {
     /// As the source says it.
     pub fn text(self, program: &Program) -> String {
         let of_field = |field: Field| {
-            let structure = program.strings.get(field.0);
+            let structure = name_in_source(program.strings.get(field.0));
             let name = member_name(program, field);
             let name = name.unwrap_or_else(|| format!("offset {}", field.1));
             format!("{structure}.{name}")
@@ -77,6 +79,8 @@ pub struct Release {
     pub is_new: bool,
     /// Its fields go by its own name, and not, as in a union, by that of the structure around it.
     pub is_by_name: bool,
+    /// A structure that contains this one is freed.
+    pub is_around: bool,
 }
 
 /// What happens to what a place holds.
@@ -183,6 +187,13 @@ impl Facts {
                 line = at.line,
                 "borrows"
             );
+        }
+    }
+
+    /// Other places hold the same for a while, or point into it.
+    pub fn point_into(&mut self, place: Place, cursors: FxHashSet<Place>) {
+        if !cursors.is_empty() {
+            self.aliases.entry(place).or_default().extend(cursors);
         }
     }
 
@@ -307,6 +318,38 @@ impl Facts {
         freed.count() >= MIN_OTHER_FIELDS
     }
 
+    /// Is an array freed by one function without what it holds, and do all others who free such an array free that?
+    fn is_only_one(&self, place: Place, func: FuncId) -> bool {
+        let (Place::Elements(field), Some(freeing)) = (place, self.freed.get(&place)) else {
+            return false;
+        };
+        let releases = self.released_arrays.get(&field).into_iter().flatten();
+        let mut others = releases.filter(|other| other.func != func).peekable();
+        others.peek().is_some() && others.all(|other| freeing.contains(&other.func))
+    }
+
+    /// Are there structures of two kinds under one name: one maker fills the field by itself, and of another one neither those whom it calls
+    /// nor those who call it do? Which of them is freed somewhere nobody can say.
+    pub fn is_empty_in_some(&self, context: &CallContext<'_>, place: Place) -> bool {
+        let makers = place
+            .structure()
+            .and_then(|name| self.made_structures.get(&name));
+        let Some(stored) = self.stored.get(&place) else {
+            return false;
+        };
+        let graph = &context.graph.graph;
+        let fills_near = |maker: FuncId| {
+            let below = below(graph, &[maker], MAX_DEPTH_OF_DESTRUCTORS);
+            let is_called_by = |func: &FuncId| graph.succs(*func).contains(&maker);
+            stored
+                .iter()
+                .any(|func| below.contains(func) || is_called_by(func))
+        };
+        let mut makers = makers.into_iter().flatten().map(|made| made.0);
+        makers.clone().any(|maker| stored.contains(&maker))
+            && makers.any(|maker| !fills_near(maker))
+    }
+
     /// The free that forgets what the place holds.
     pub fn forgetting(
         &self,
@@ -342,14 +385,16 @@ impl Facts {
         let mut places =
             places.filter(|place| place.is_by_name && !is_maker(place.func) && !is_made_in(place));
         match self.freed.get(&place) {
+            None if self.is_empty_in_some(context, place) => None,
             None => places.find(|release| !release.is_new).copied(),
+            Some(freeing) if is_brief(context, made, freeing) => None,
             Some(freeing) => places
                 .find(|release| {
                     // A destructor leaves none of the fields to those who set them.
                     let is_thorough = self.frees_others(context, place, release.func);
                     let replaces = |func| self.is_replaced_by(place, func);
                     let sets = |func| is_thorough && is_maker(func);
-                    release.is_parameter
+                    (release.is_parameter || self.is_only_one(place, release.func))
                         && !is_destroyed_apart(context.program, release.func, freeing)
                         && !is_cared_for(context, release.func, freeing, replaces, sets)
                 })

@@ -26,7 +26,9 @@
 
 mod care;
 mod facts;
+mod given;
 mod in_use;
+mod locals;
 mod overwritten;
 mod passed;
 mod programs;
@@ -39,7 +41,7 @@ mod unkept;
 mod view;
 
 use drip_base::{IdSet, Watch};
-use drip_program::{FuncId, InstId, Program, StrId};
+use drip_program::{FuncId, InstId, Program, StrId, name_in_source};
 use rustc_hash::FxHashSet;
 
 use self::care::is_last_act;
@@ -276,7 +278,7 @@ impl Loss {
     /// A structure is taken apart and not freed.
     fn unreleased(context: &CallContext<'_>, lost: &Unreleased) -> Loss {
         let program = context.program;
-        let variable = program.strings.get(lost.structure).to_owned();
+        let variable = name_in_source(program.strings.get(lost.structure)).to_owned();
         let name = program.func_name(lost.func);
         let (key, rule, text) = match lost.is_halfway {
             true => (

@@ -14,7 +14,7 @@
 
 use drip_models::{Outcome, Root, Value, ValuePath};
 use drip_pointer::Callees;
-use drip_program::{BlockId, Cfg, CmpPred, FuncId, InstId, Op, Operand, ValueId};
+use drip_program::{BlockId, Cfg, CmpPred, EdgeId, FuncId, InstId, Op, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::care::below;
@@ -50,15 +50,20 @@ pub fn overwritings(
     replacements: &Replacements<'_, '_>,
 ) -> Vec<Overwriting> {
     let mut found = Vec::new();
-    let mut cfg = None;
     for put in puts(view, facts) {
         let (store, place) = (put.inst, put.place);
         let Some(way) = view.way(put.addr) else {
             continue;
         };
-        let cfg = cfg.get_or_insert_with(|| view.cfg());
-        let search = Search::new(view, facts, cfg, place, &way, store);
-        let is_seen = search.is_lost(Search::has_evidence);
+        let cfg = view.cfg();
+        let mut search = Search::new(view, facts, cfg, place, &way, store);
+        let mut is_seen = search.is_lost(Search::has_evidence);
+        // A loop need not make any turn, and a count may tell: `for (i < n) use(s->tab[i]); if (n == 0) s->tab = malloc(…);`
+        search.leaves_loops = true;
+        is_seen = is_seen
+            || !replacements.is_guarded_behind_loops(view, cfg, place, store)
+                && search.is_lost(Search::has_evidence);
+        search.leaves_loops = false;
         let is_blind = !is_seen
             && search.is_lost(|search| {
                 let is_filled = match place {
@@ -157,6 +162,8 @@ struct Search<'a, 's, 'c> {
     barriers: FxHashSet<InstId>,
     /// Other stores of new blocks into the cell.
     filled: Vec<InstId>,
+    /// What is found in a loop is there when the loop is left.
+    leaves_loops: bool,
 }
 
 impl<'a, 's, 'c> Search<'a, 's, 'c> {
@@ -176,6 +183,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             loads: Vec::new(),
             barriers: FxHashSet::default(),
             filled: Vec::new(),
+            leaves_loops: false,
         };
         let emptying = facts.emptying(place);
         let mut known: FxHashMap<FuncId, bool> = FxHashMap::default();
@@ -402,13 +410,24 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         false
     }
 
-    /// What comes next in the same turn of a loop: what a counter tells apart from turn to turn is not known here.
+    /// What comes next in the same turn of a loop around the store: what a counter tells apart from turn to turn is not known here.
     fn next(&self, block: BlockId) -> impl Iterator<Item = BlockId> + '_ {
         let excluded = self.excluded(block);
         let edges = self.cfg.out_edges(block).iter();
-        let forwards = edges.filter(|&edge| !self.cfg.is_back_edge(edge));
+        let forwards =
+            edges.filter(|&edge| !self.cfg.is_back_edge(edge) || self.is_before_store(edge));
         let succs = forwards.map(|edge| self.cfg.target(edge));
         succs.filter(move |&succ| Some(succ) != excluded)
+    }
+
+    /// Does an edge lead back to the head of a loop that the store is not in? The loop has to be left to come to the store.
+    fn is_before_store(&self, edge: EdgeId) -> bool {
+        let loops = self.cfg.loops();
+        let around = loops
+            .headed_by(self.cfg.target(edge))
+            .filter(|_| self.leaves_loops);
+        let store = self.view.body.block_of(self.store);
+        around.is_some_and(|id| !store.is_some_and(|store| loops.contains(id, store)))
     }
 
     fn passes(&self, block: BlockId, after: Option<InstId>) -> Passing {

@@ -83,10 +83,12 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             return view.stays(value, call) && self.is_new(view.func, n, levels, made);
         }
         let maker = view.maker(arg).filter(|_| view.is_null_or_new(arg));
-        let Some(maker) = maker.filter(|maker| view.stays(view.body.result(maker.1), call)) else {
-            return false;
+        let is_whole = |maker: &Made| {
+            let given = view.given_block(arg, *maker, call);
+            given.is_some_and(|cursors| cursors.is_empty())
         };
-        made.push(maker);
-        true
+        let maker = maker.filter(is_whole);
+        made.extend(maker);
+        maker.is_some()
     }
 }

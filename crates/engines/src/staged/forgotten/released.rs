@@ -8,17 +8,24 @@
 //!   freed already.
 //! - *Never*: the function frees parts of the structure, leaves the dangling pointers where they are and writes nothing into the structure:
 //!   nobody will use it again. But nobody in the program frees a structure of this kind, though some are made on the heap.
+//! - *Otherwise*: the same, and somebody else who frees the same parts of such a structure frees it as well (Engler's belief). What is
+//!   written into it before the last part is freed does not matter then.
 //!
 //! Callers that do it instead, or that have the structure on the stack or inside of another one, are looked for first.
 
 use drip_models::Root;
 use drip_pointer::Callees;
-use drip_program::{BlockId, Cfg, Const, FuncId, InstId, Op, Operand, StrId, Type, ValueId};
+use drip_program::{
+    BlockId, Cfg, Const, DiType, FuncId, InstId, Op, Operand, StrId, Type, ValueId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::care::below;
 use super::facts::{Facts, Place, Taking};
 use super::view::{Start, Uses, View, releases};
+
+/// Fields that two functions have to free for both to be destructors: one alone may be freed to be replaced later.
+const MIN_COMMON_PARTS: usize = 2;
 
 /// A way through a function on which the structure is not freed.
 pub struct Unreleased {
@@ -38,6 +45,8 @@ pub struct Destructors<'a, 's, 'c> {
     calls: FxHashMap<FuncId, Vec<(usize, InstId)>>,
     /// Functions that free parts of what they get as this argument, and leave the pointers where they are.
     dismantling: FxHashSet<(FuncId, u16)>,
+    /// By structure: the fields that functions free which free the structure, too.
+    habits: FxHashMap<StrId, Vec<FxHashSet<Place>>>,
 }
 
 impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
@@ -63,14 +72,70 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             facts,
             calls,
             dismantling: FxHashSet::default(),
+            habits: FxHashMap::default(),
         };
         while all.find_dismantling() {}
+        all.find_habits();
         all
+    }
+
+    /// Which fields do those free, by their own hands, who free the structure, too?
+    fn find_habits(&mut self) {
+        let mut habits: FxHashMap<StrId, Vec<FxHashSet<Place>>> = FxHashMap::default();
+        for view in self.views {
+            for n in 0..view.body.param_count() {
+                let value = view.body.param(n);
+                let Some(structure) = self.made_structure(view, value) else {
+                    continue;
+                };
+                let uses = view.uses(value, None);
+                let fields = self.freed_fields(view, &uses);
+                let is_habit = fields.len() >= MIN_COMMON_PARTS;
+                if is_habit && !self.freeing(view, &uses).is_empty() {
+                    habits.entry(structure).or_default().push(fields);
+                }
+            }
+        }
+        self.habits = habits;
+    }
+
+    /// Does a function free the same parts as somebody who frees the structure as well?
+    fn is_against_habit(&self, view: &View<'_, '_>, uses: &Uses, structure: StrId) -> bool {
+        let fields = self.freed_fields(view, uses);
+        let mut habits = self.habits.get(&structure).into_iter().flatten();
+        habits.any(|habit| habit.intersection(&fields).count() >= MIN_COMMON_PARTS)
+    }
+
+    /// The fields whose contents the function frees itself, leaving the pointers there.
+    fn freed_fields(&self, view: &View<'_, '_>, uses: &Uses) -> FxHashSet<Place> {
+        let loads = uses.through.iter();
+        let places = loads.filter_map(|&inst| match view.body.insts[inst].op {
+            Op::Load { addr } => {
+                let part = view.uses(view.body.result(inst), None);
+                let place = view
+                    .place(addr)
+                    .filter(|&place| !self.is_stored(view, place));
+                place.filter(|_| part.taking == Some(Taking::Freed))
+            }
+            _ => None,
+        });
+        places.collect()
+    }
+
+    /// The calls that free what a value points to.
+    fn freeing(&self, view: &View<'_, '_>, uses: &Uses) -> Vec<InstId> {
+        let frees = |&(call, n): &(InstId, u16)| {
+            let summary = view.summary(call);
+            summary.is_some_and(|summary| releases(&summary, n))
+        };
+        let handed = uses.handed.iter();
+        handed.filter(|h| frees(h)).map(|h| h.0).collect()
     }
 
     /// Functions that dismantle what they get, by themselves or by those found before; whether there are more than before.
     fn find_dismantling(&mut self) -> bool {
         let known = self.dismantling.len();
+        let mut more: Vec<(FuncId, u16)> = Vec::new();
         for view in self.views {
             for n in 0..view.body.param_count() {
                 let value = view.body.param(n);
@@ -81,10 +146,11 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                         .freed_parts(view, value, &view.uses(value, None))
                         .is_empty()
                 {
-                    self.dismantling.insert((view.func, n));
+                    more.push((view.func, n));
                 }
             }
         }
+        self.dismantling.extend(more);
         self.dismantling.len() > known
     }
 
@@ -149,9 +215,14 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
         }
     }
 
-    /// Is a structure kept at this address as what it is, and left there? Containers of anything free anything.
+    /// Is a structure kept at this address as what it is, and left there? Containers of anything free anything, unless nobody frees or takes
+    /// what is in this one.
     fn is_found_in(&self, view: &View<'_, '_>, addr: Operand) -> bool {
-        view.owners.holds_structure(addr) && !self.is_taken_from(view, addr)
+        let is_left = |place: Place| {
+            !self.facts.freed.contains_key(&place) && !self.facts.is_out_of_sight(place)
+        };
+        (view.owners.holds_structure(addr) || view.place(addr).is_some_and(is_left))
+            && !self.is_taken_from(view, addr)
     }
 
     /// Does the function free or move what it reads from this cell, perhaps as something of another type? Or is it a variable of its own?
@@ -183,7 +254,8 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
     fn is_released(&self, structure: StrId) -> bool {
         let mut releases = self.facts.released.get(&structure).into_iter().flatten();
         let made = &self.facts.made_structures[&structure];
-        releases.any(|release| !made.iter().any(|made| made.0 == release.func))
+        releases
+            .any(|release| !release.is_around && !made.iter().any(|made| made.0 == release.func))
     }
 
     /// The structure behind a parameter, if the program makes such structures on the heap.
@@ -206,16 +278,7 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
         let (name, function) = (program.strings.get(structure), program.func_name(view.func));
         tracing::trace!(name, function, taking = ?uses.takers, "gets");
         let index = u16::try_from(n).ok()?;
-        let frees = |&(call, n): &(InstId, u16)| {
-            let summary = view.summary(call);
-            summary.is_some_and(|summary| releases(&summary, n))
-        };
-        let freeing: Vec<InstId> = uses
-            .handed
-            .iter()
-            .filter(|h| frees(h))
-            .map(|h| h.0)
-            .collect();
+        let freeing = self.freeing(view, &uses);
         let parts = self.freed_parts(view, value, &uses);
         let found = match freeing.is_empty() {
             false => {
@@ -227,11 +290,22 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                 let is_kept = uses.taking.is_some() || !uses.aliases.is_empty();
                 let mut others = uses.handed.clone();
                 others.retain(|(call, _)| !parts.contains(call));
-                let is_written = self.is_written(view, &uses.through, &others);
-                if is_kept || is_written || self.is_released(structure) {
+                let last = *parts.last()?;
+                let is_lost = match self.is_released(structure) {
+                    false => !self.is_written(view, &uses.through, &others),
+                    // Who frees the same parts frees it as well.
+                    true => {
+                        let behind = |inst: InstId| !view.is_before(inst, last);
+                        let through = uses.through.iter().copied().filter(|&inst| behind(inst));
+                        others.retain(|(call, _)| behind(*call));
+                        self.is_against_habit(view, &uses, structure)
+                            && !self.is_written(view, &through.collect::<Vec<_>>(), &others)
+                    }
+                };
+                if is_kept || !is_lost {
                     return None;
                 }
-                (*parts.last()?, false)
+                (last, false)
             }
         };
         let (inst, is_halfway) = found;
@@ -276,7 +350,8 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                 continue;
             };
             let argument = view.body.list(args).get(usize::from(n));
-            if argument == Some(&Operand::value(value))
+            // Itself, or a structure inside of it.
+            if argument.is_some_and(|&argument| view.base(argument) == Some(value))
                 && let Some(&Const::Func(callee)) = view.body.const_of(callee)
                 && self.dismantling.contains(&(callee, n))
             {
@@ -313,8 +388,26 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             || handed.iter().any(writes)
     }
 
+    /// Is a parameter declared as `void *`?
+    fn gets_anything(&self, func: FuncId, n: u16) -> bool {
+        let Some(view) = self.views.first() else {
+            return false;
+        };
+        let program = view.context.program;
+        let declared = program.funcs[func].di_type.map(|ty| &program.di_types[ty]);
+        let Some(DiType::Func { params, .. }) = declared else {
+            return false;
+        };
+        let parameter = params.get(usize::from(n)).copied().flatten();
+        parameter.is_some_and(|ty| matches!(program.di_types[ty], DiType::Pointer { to: None }))
+    }
+
     /// Does a caller free the structure by itself, or is it one that can't be freed?
     fn callers_know(&self, func: FuncId, n: u16) -> bool {
+        // Who is known only by pointers that nobody sees may be given what others free, whatever it is to them.
+        if !self.calls.contains_key(&func) && self.gets_anything(func, n) {
+            return true;
+        }
         let calls = self.calls.get(&func).into_iter().flatten();
         let same: FxHashSet<(FuncId, InstId)> = calls
             .clone()
@@ -338,8 +431,10 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             let takers: Vec<_> = names
                 .flat_map(|name| view.uses(name, Some(call)).takers)
                 .collect();
-            // The same destructor elsewhere knows no more than here.
-            let is_same = |inst: InstId| same.contains(&(view.func, inst));
+            // The same destructor elsewhere knows no more than here; nor does who frees it on other ways.
+            let is_same = |inst: InstId| {
+                same.contains(&(view.func, inst)) || view.is_instead(value, inst, call)
+            };
             let mut others = takers.iter().filter(|taker| !is_same(taker.0));
             is_inside || others.any(|taker| taker.1 == Taking::Freed)
         })
@@ -350,7 +445,7 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
 struct Ways<'a, 's, 'c> {
     view: &'a View<'s, 'c>,
     value: ValueId,
-    cfg: Cfg,
+    cfg: &'a Cfg,
 }
 
 impl<'a, 's, 'c> Ways<'a, 's, 'c> {

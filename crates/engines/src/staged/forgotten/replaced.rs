@@ -16,7 +16,7 @@
 
 use drip_base::IdSet;
 use drip_flow::args_of;
-use drip_program::{Body, Cfg, Const, FuncId, InstId, Op, Operand, Type};
+use drip_program::{BlockId, Body, Cfg, Const, FuncId, InstId, Op, Operand, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::callers::Callers;
@@ -214,6 +214,32 @@ impl<'a, 'c> Replacements<'a, 'c> {
 
     /// Does a variable that the program sets where it fills the place decide whether the store is come to?
     fn is_guarded(&self, view: &View<'_, '_>, cfg: &Cfg, place: Place, store: InstId) -> bool {
+        self.is_decided(view, cfg, place, store, |_| true)
+    }
+
+    /// The same, but for the conditions of loops that are left before: those decide when the store is come to, and not whether.
+    pub fn is_guarded_behind_loops(
+        &self,
+        view: &View<'_, '_>,
+        cfg: &Cfg,
+        place: Place,
+        store: InstId,
+    ) -> bool {
+        let at = view.body.block_of(store);
+        self.is_decided(view, cfg, place, store, |block| {
+            let around = cfg.loops().innermost(block);
+            around.is_none_or(|id| at.is_some_and(|at| cfg.loops().contains(id, at)))
+        })
+    }
+
+    fn is_decided(
+        &self,
+        view: &View<'_, '_>,
+        cfg: &Cfg,
+        place: Place,
+        store: InstId,
+        counts: impl Fn(BlockId) -> bool,
+    ) -> bool {
         let Some(mut block) = view.body.block_of(store) else {
             return true;
         };
@@ -223,6 +249,7 @@ impl<'a, 'c> Replacements<'a, 'c> {
                 Op::Switch { value, .. } => Some(value),
                 _ => None,
             };
+            let cond = cond.filter(|_| counts(above));
             if cond.is_some_and(|cond| self.asks_variable(view, cond, place, MAX_STEPS)) {
                 return true;
             }

@@ -6,7 +6,7 @@ use drip_models::{Offset, Root, Summary, Value, ValuePath};
 use drip_pointer::owners::{Field, structure_name, structures_apart, structures_in};
 use drip_program::{Const, DiTypeId, InstId, Op, Operand, StrId};
 
-use super::facts::{Facts, Place, Release, Taking};
+use super::facts::{Facts, Made, Place, Release, Taking};
 use super::view::{Uses, View, new_block, releases, returns, taking_of};
 
 /// One function.
@@ -134,9 +134,14 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
         let func = self.view.func;
         self.facts.stored.entry(place).or_default().insert(func);
         let made = self.view.maker(value);
-        let stays = made.is_some_and(|made| self.view.stays(self.view.body.result(made.1), inst));
+        let given = made.and_then(|made| self.view.given_block(value, made, inst));
+        let stays = given.is_some();
         if let Some(made) = made.filter(|_| stays) {
             self.facts.made.entry(place).or_default().push(made);
+        }
+        if let Some(mut cursors) = given {
+            cursors.remove(&place);
+            self.facts.point_into(place, cursors);
         }
         if self.view.may_be_null_constant(value) {
             self.facts.emptied.entry(place).or_default().insert(func);
@@ -183,10 +188,13 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             self.elements(field, inst, &uses);
         }
         uses.aliases.remove(&place);
-        if !uses.aliases.is_empty() {
-            let known = self.facts.aliases.entry(place).or_default();
-            known.extend(uses.aliases);
-        }
+        self.facts.point_into(place, uses.aliases);
+    }
+
+    /// Is a new block put here, and nowhere else?
+    fn is_given_whole(&self, value: Operand, made: Made, inst: InstId) -> bool {
+        let given = self.view.given_block(value, made, inst);
+        given.is_some_and(|cursors| cursors.is_empty())
     }
 
     /// What becomes of the elements of the array that a field points to.
@@ -217,7 +225,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                 // A field of a structure with a name goes by that.
                 Op::Store { addr, .. } if self.view.place(addr).is_some() => {}
                 Op::Store { value, .. } => match self.view.maker(value) {
-                    Some(made) if self.view.stays(self.view.body.result(made.1), inst) => {
+                    Some(made) if self.is_given_whole(value, made, inst) => {
                         self.facts.made.entry(place).or_default().push(made);
                     }
                     _ if self.view.is_null(value) => {}
@@ -245,6 +253,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                     is_parameter: is_of_parameter,
                     is_new: false,
                     is_by_name: true,
+                    is_around: false,
                 };
                 let places = self.facts.released_arrays.entry(field).or_default();
                 if places.last().is_none_or(|last| last.func != release.func) {
@@ -397,23 +406,23 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
     }
 
     fn release(&mut self, call: InstId, arg: Operand, ty: DiTypeId) {
-        let place = Release {
-            func: self.view.func,
-            call,
-            is_parameter: self.is_parameter(arg),
-            is_new: self.view.may_be_made_here(arg),
-            is_by_name: true,
-        };
         let program = self.view.context.program;
+        let own = structure_name(program, ty);
         let apart = structures_apart(program, ty);
         for name in structures_in(program, ty) {
             let place = Release {
+                func: self.view.func,
+                call,
+                is_parameter: self.is_parameter(arg),
+                is_new: self.view.may_be_made_here(arg),
                 is_by_name: apart.contains(&name),
-                ..place
+                is_around: own != Some(name),
             };
             let places = self.facts.released.entry(name).or_default();
-            if places.last().is_none_or(|last| last.func != place.func) {
-                places.push(place);
+            let is_known = |known: &&mut Release| known.func == place.func;
+            match places.last_mut().filter(is_known) {
+                Some(known) => known.is_around &= place.is_around,
+                None => places.push(place),
             }
         }
     }

@@ -82,6 +82,8 @@ pub fn orphans(views: &[View<'_, '_>], facts: &Facts) -> Vec<Orphan> {
             _ => continue,
         };
         let view = index.get(&site.func);
+        let is_elsewhere = is_never_freed && facts.is_empty_in_some(views[0].context, place);
+        let view = view.filter(|_| !is_elsewhere);
         let is_untouched = is_never_freed || !site.seen.contains(&field);
         let view = view.filter(|_| site.is_found && is_untouched);
         let Some(view) = view else { continue };

@@ -118,7 +118,7 @@ fn is_passed(view: &View<'_, '_>, way: &CellWay) -> bool {
 /// One function and its returns.
 struct Walk<'a, 's, 'c> {
     view: &'a View<'s, 'c>,
-    cfg: Cfg,
+    cfg: &'a Cfg,
     exits: FxHashMap<BlockId, u64>,
 }
 

@@ -1,5 +1,7 @@
 //! What becomes of a value in one function, and what can be put into a place?
 
+use std::cell::{OnceCell, RefCell};
+
 use drip_flow::args_of;
 use drip_models::{Certainty, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_pointer::Callees;
@@ -8,6 +10,7 @@ use drip_program::{BinaryOp, Body, Cfg, Const, FuncId, GlobalId, InstId, Op, Ope
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::calls::{CallContext, Open, call_summary};
+use super::care::below;
 use super::facts::{Made, Place, Taking};
 
 /// Loads on the way to a cell; beyond it two cells are not known to be the same.
@@ -20,6 +23,9 @@ pub struct View<'s, 'c> {
     pub body: &'s Body,
     pub owners: Owners<'s>,
     users: FxHashMap<ValueId, Vec<InstId>>,
+    cfg: OnceCell<Cfg>,
+    /// Variables of the function's own: does nobody take what is in them?
+    pub(super) lending: RefCell<FxHashMap<ValueId, bool>>,
 }
 
 /// What is done with a value.
@@ -67,6 +73,8 @@ impl<'s, 'c> View<'s, 'c> {
             body,
             owners: Owners::new(context.program, body),
             users,
+            cfg: OnceCell::new(),
+            lending: RefCell::default(),
         }
     }
 
@@ -129,7 +137,7 @@ impl<'s, 'c> View<'s, 'c> {
     }
 
     /// Is a value looked at and nothing else?
-    fn is_only_read(&self, value: ValueId) -> bool {
+    pub fn is_only_read(&self, value: ValueId) -> bool {
         let uses = self.uses(value, None);
         uses.taking.is_none() && uses.aliases.is_empty()
     }
@@ -268,7 +276,10 @@ impl<'s, 'c> View<'s, 'c> {
     pub fn maker(&self, value: Operand) -> Option<Made> {
         let origins = self.body.origins(value);
         origins.into_iter().find_map(|origin| {
-            let call = self.call(origin)?;
+            let Some(call) = self.call(origin) else {
+                let (made, _) = self.filled_variable(origin)?;
+                return made.first().copied();
+            };
             let index = own_block(&*self.summary(call)?)?;
             Some((self.func, call, index))
         })
@@ -279,7 +290,9 @@ impl<'s, 'c> View<'s, 'c> {
         let mut origins = self.body.origins(value).into_iter();
         origins.all(|origin| {
             let summary = || self.summary(self.call(origin)?);
-            self.is_null(origin) || summary().is_some_and(|s| own_block(&s).is_some())
+            self.is_null(origin)
+                || summary().is_some_and(|s| own_block(&s).is_some())
+                || self.filled_variable(origin).is_some()
         })
     }
 
@@ -347,8 +360,8 @@ impl<'s, 'c> View<'s, 'c> {
 
     /// Is a value given to nobody but by this one instruction?
     pub fn stays(&self, value: ValueId, given: InstId) -> bool {
-        let uses = self.uses(value, Some(given));
-        uses.taking.is_none() && uses.aliases.is_empty()
+        self.given(value, given)
+            .is_some_and(|cursors| cursors.is_empty())
     }
 
     pub fn is_null(&self, value: Operand) -> bool {
@@ -359,11 +372,23 @@ impl<'s, 'c> View<'s, 'c> {
     }
 
     /// The function's blocks, without what comes after calls that never return.
-    pub fn cfg(&self) -> Cfg {
-        Cfg::build_cut(self.body, |inst| {
-            let summary = self.summary(inst);
-            summary.is_some_and(|summary| summary.outcomes.is_empty())
+    pub fn cfg(&self) -> &Cfg {
+        self.cfg.get_or_init(|| {
+            Cfg::build_cut(self.body, |inst| {
+                let summary = self.summary(inst);
+                summary.is_some_and(|summary| summary.outcomes.is_empty())
+            })
         })
+    }
+
+    /// Does no way lead from the second instruction to the first?
+    pub fn is_before(&self, first: InstId, second: InstId) -> bool {
+        let blocks = [first, second].map(|inst| self.body.block_of(inst));
+        let [Some(one), Some(other)] = blocks else {
+            return false;
+        };
+        let behind = below(self.cfg().graph(), self.cfg().succs(other), usize::MAX);
+        !behind.contains(&one) && (one != other || first < second)
     }
 
     /// Is it this value, under whatever type?
@@ -442,6 +467,7 @@ impl<'s, 'c> View<'s, 'c> {
                     uses.takers.push((user, Taking::Moved));
                     None
                 }
+                None if self.is_lent_by_variable(addr) => None,
                 None => Some(Taking::Moved),
             },
             Op::PtrAdd { .. } | Op::Phi { .. } | Op::Select { .. } | Op::Cast { .. } => {
