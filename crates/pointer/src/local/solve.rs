@@ -406,18 +406,7 @@ impl<'a> Solver<'a> {
                 self.copy(result, value);
             }
             Op::Binary { a, b, .. } if self.pointer_like(body.insts[inst].ty) => {
-                // A pointer taken apart as an integer: still leads to its object, somewhere.
-                for operand in [a, b] {
-                    for loc in LocSet::from(self.out.targets(operand)) {
-                        self.add(
-                            result,
-                            Loc {
-                                obj: loc.obj,
-                                off: Offset::ANY,
-                            },
-                        );
-                    }
-                }
+                self.take_apart(result, &[a, b]);
             }
             Op::Select { then, els, .. } => {
                 self.copy(result, then);
@@ -447,17 +436,7 @@ impl<'a> Solver<'a> {
             }
             Op::VaArg { .. } | Op::LandingPad { .. } => self.add(result, world()),
             Op::Opaque { args } if self.pointer_like(body.insts[inst].ty) => {
-                for &arg in body.list(args) {
-                    for loc in LocSet::from(self.out.targets(arg)) {
-                        self.add(
-                            result,
-                            Loc {
-                                obj: loc.obj,
-                                off: Offset::ANY,
-                            },
-                        );
-                    }
-                }
+                self.take_apart(result, body.list(args));
             }
             Op::Uninit { .. } => {}
             Op::Call { args, .. } | Op::Invoke { args, .. } => {
@@ -466,6 +445,16 @@ impl<'a> Solver<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Pointers taken apart as integers: the result still leads to their objects, somewhere.
+    fn take_apart(&mut self, result: ValueId, operands: &[Operand]) {
+        for &operand in operands {
+            for loc in LocSet::from(self.out.targets(operand)) {
+                let off = Offset::ANY;
+                self.add(result, Loc { obj: loc.obj, off });
+            }
         }
     }
 
