@@ -16,7 +16,7 @@
 use drip_models::Root;
 use drip_pointer::Callees;
 use drip_program::{
-    BlockId, Cfg, Const, DiType, FuncId, InstId, Op, Operand, StrId, Type, ValueId,
+    BlockId, Cfg, Const, DiType, FuncAttrs, FuncId, InstId, Op, Operand, StrId, Type, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -388,12 +388,15 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             || handed.iter().any(writes)
     }
 
-    /// Is a parameter declared as `void *`?
-    fn gets_anything(&self, func: FuncId, n: u16) -> bool {
+    /// Is a function that nobody in sight uses declared to get a `void *`?
+    fn is_offered_for_anything(&self, func: FuncId, n: u16) -> bool {
         let Some(view) = self.views.first() else {
             return false;
         };
         let program = view.context.program;
+        if program.funcs[func].attrs.has(FuncAttrs::ADDRESS_TAKEN) {
+            return false;
+        }
         let declared = program.funcs[func].di_type.map(|ty| &program.di_types[ty]);
         let Some(DiType::Func { params, .. }) = declared else {
             return false;
@@ -404,8 +407,8 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
 
     /// Does a caller free the structure by itself, or is it one that can't be freed?
     fn callers_know(&self, func: FuncId, n: u16) -> bool {
-        // Who is known only by pointers that nobody sees may be given what others free, whatever it is to them.
-        if !self.calls.contains_key(&func) && self.gets_anything(func, n) {
+        // Whom nobody in sight calls or registers may be given what others free, whatever it is to them.
+        if !self.calls.contains_key(&func) && self.is_offered_for_anything(func, n) {
             return true;
         }
         let calls = self.calls.get(&func).into_iter().flatten();
