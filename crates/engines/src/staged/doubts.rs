@@ -190,33 +190,9 @@ fn is_plain(frame: &Frame<'_>, birth: InstId, operand: Operand) -> bool {
 /// end then, somewhere.
 fn is_for_want_of_memory(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
     let blocks: Vec<BlockId> = path.blocks(flow).collect();
-    let is_noticed = |edge: &[BlockId]| refused_call(frame, edge[0], edge[1]).is_some();
-    let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
-    blocks.windows(2).any(is_noticed) || choices.any(|choice| is_null_for_block(frame, choice))
-}
-
-/// Does a call return null which makes a block in another of its outcomes, and nobody notices (`text = add(text, more);`)? Who returns the
-/// result leaves that to its callers.
-fn is_null_for_block(frame: &Frame<'_>, choice: &Choice) -> bool {
-    let Some(summary) = frame.calls.get(&choice.inst) else {
-        return false;
-    };
-    let chosen = summary.outcomes.get(usize::from(choice.alternative));
-    let is_null = chosen.is_some_and(|outcome| matches!(outcome.ret, Value::Int(0)));
-    let result = frame.body.result(choice.inst);
-    let is_result = |operand: &Operand| operand.as_value() == Some(result);
-    let is_noticed = |op: Op| match op {
-        Op::Cmp { a, .. } => is_result(&a),
-        Op::Ret { value: Some(value) } => frame.body.origins(value).iter().any(is_result),
-        _ => false,
-    };
-    is_null
-        && !frame.body.insts.iter().any(|data| is_noticed(data.op))
-        && summary.outcomes.iter().any(makes_block)
-}
-
-fn makes_block(outcome: &Outcome) -> bool {
-    matches!(outcome.ret, Value::Fresh { .. })
+    blocks
+        .windows(2)
+        .any(|edge| refused_call(frame, edge[0], edge[1]).is_some())
 }
 
 /// The allocation that has failed if a branch goes this way.
@@ -229,8 +205,9 @@ fn refused_call(frame: &Frame<'_>, from: BlockId, to: BlockId) -> Option<InstId>
     };
     let is_null = is_equal && constant(frame.program, frame.body, b) == Some(0);
     let call = frame.body.def(a.as_value()?).filter(|_| is_null)?;
+    let makes = |outcome: &Outcome| matches!(outcome.ret, Value::Fresh { .. });
     let outcomes = &frame.calls.get(&call)?.outcomes;
-    outcomes.iter().any(makes_block).then_some(call)
+    outcomes.iter().any(makes).then_some(call)
 }
 
 /// Does the loss hang on what a callee does out of everybody's sight? It frees or keeps the object in another outcome, and neither
