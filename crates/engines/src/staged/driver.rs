@@ -24,7 +24,7 @@ use super::fates::{Ending, Fates};
 use super::forgotten::{Forgotten, forgotten};
 use super::function::{Result, Wanted, analyse};
 use super::granted::Granted;
-use super::merge::narrowed;
+use super::narrow::narrowed;
 use super::refusals::Refusals;
 use super::settings::{Setting, freed_settings};
 use crate::finding::{Analysis, Confidence, LedgerEntry, Rule, SourcePos, Verdict};

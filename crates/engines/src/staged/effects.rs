@@ -139,11 +139,9 @@ fn reduce_escapes(escapes: &mut Vec<Escape>) {
         taken += usize::from(is_variable);
         is_variable && taken <= MAX_TAKEN_FROM_GLOBALS
     });
-    let all = escapes.clone();
-    escapes.retain(|e| {
-        !all.iter()
-            .any(|wider| wider.path != e.path && wider.path.leads_to(&e.path))
-    });
+    // Sorted, what a path leads to comes right behind it.
+    escapes
+        .dedup_by(|deeper, wider| wider.path != deeper.path && wider.path.leads_to(&deeper.path));
 }
 
 /// A part that takes an object to exist says nothing where another part knows that there is none.

@@ -4,8 +4,8 @@
 //! lost), then equal returned values (effects become "may").
 
 use drip_models::{
-    Atom, CellPath, Certainty, Class, Escape, Free, MAX_OUTCOMES, Offset, Outcome, Root, Subject,
-    Summary, Value, ValuePath, Write,
+    Atom, CellPath, Certainty, Class, Free, MAX_OUTCOMES, Offset, Outcome, Root, Subject, Value,
+    ValuePath, Write,
 };
 
 use super::effects::{bound_writes, drop_behind_null, handed_out, reduce_effects};
@@ -17,9 +17,6 @@ const MAX_ATOMS: usize = 4;
 
 /// Outcomes up to which even those that differ in numbers only are kept apart.
 const FEW_OUTCOMES: usize = 4;
-
-/// Fields of one root that escape one by one inside a recursive component.
-const MAX_ESCAPES_PER_ROOT: usize = 3;
 
 fn same_effects(a: &Outcome, b: &Outcome) -> bool {
     a.ret == b.ret
@@ -498,80 +495,6 @@ fn either_number(a: &Write, b: &Write) -> Option<Class> {
     let both_sure = a.certainty == Certainty::Must && b.certainty == Certainty::Must;
     let joined = class_of(&a.value)?.join(class_of(&b.value)?);
     (both_sure && a.cell == b.cell).then_some(joined)
-}
-
-/// A summary for use inside its own recursive component. Each round of a recursion reaches one load deeper into a
-/// structure: only what happens within one load is kept, what lies deeper escapes.
-pub(super) fn narrowed(summary: &Summary) -> Summary {
-    let mut narrow = summary.clone();
-    for fresh in &mut narrow.fresh {
-        fresh.chain.truncate(1);
-    }
-    for outcome in &mut narrow.outcomes {
-        let mut gone: Vec<ValuePath> = Vec::new();
-        outcome.writes.retain(|write| {
-            let near = write.cell.base.loads.is_empty() && write.cell.offset.is_exact();
-            match &write.value {
-                Value::Entry { path, .. } if !near || !path.loads.is_empty() => {
-                    gone.push(path.clone());
-                    false
-                }
-                Value::Fresh { .. } => true,
-                _ => near,
-            }
-        });
-        let (near, deep): (Vec<Free>, Vec<Free>) = outcome.frees.drain(..).partition(|free| {
-            free.path.loads.len() <= 1 && free.path.loads.iter().all(|o| o.is_exact())
-        });
-        outcome.frees = near;
-        for Free { path, .. } in deep {
-            // With the parent gone nobody can say any more what became of its contents.
-            match outcome
-                .frees
-                .iter_mut()
-                .find(|f| !f.path.loads.is_empty() && f.path.leads_to(&path))
-            {
-                Some(parent) => parent.certainty = Certainty::May,
-                None => gone.push(path),
-            }
-        }
-        outcome
-            .when
-            .retain(|atom| matches!(&atom.subject, Subject::Entry(path) if path.loads.len() <= 1));
-        gone.extend(outcome.escapes.drain(..).map(|e| e.path));
-        for mut path in gone {
-            // What a block held that is gone itself is told apart from it.
-            let is_freed = |free: &Free| free.path.loads.len() == 1 && free.path.leads_to(&path);
-            let depth = if outcome.frees.iter().any(is_freed) {
-                2
-            } else {
-                1
-            };
-            path.loads.truncate(depth);
-            let to = drip_models::EscapeTo::Unknown;
-            if !outcome.escapes.iter().any(|e| e.path == path) {
-                outcome.escapes.push(Escape { path, to });
-            }
-        }
-        collapse_escapes(&mut outcome.escapes);
-        reduce_effects(outcome);
-    }
-    narrow.outcomes.sort();
-    narrow.outcomes.dedup();
-    narrow
-}
-
-/// Many fields of one structure escape: all of it.
-fn collapse_escapes(escapes: &mut [Escape]) {
-    let count = |root: Root, all: &[Escape]| all.iter().filter(|e| e.path.root == root).count();
-    let roots: Vec<Root> = escapes.iter().map(|e| e.path.root).collect();
-    for root in roots {
-        if count(root, escapes) > MAX_ESCAPES_PER_ROOT {
-            for escape in escapes.iter_mut().filter(|e| e.path.root == root) {
-                escape.path.loads.clear();
-            }
-        }
-    }
 }
 
 /// One outcome of each part, where they can go together: parts are explorations of different objects along the same paths.

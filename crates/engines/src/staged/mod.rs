@@ -38,6 +38,7 @@ mod known;
 mod marks;
 mod merge;
 mod names;
+mod narrow;
 mod nulls;
 mod objects;
 mod outside;

@@ -48,6 +48,13 @@ const MAX_JOINT: usize = 6;
 /// Clusters that are told apart by conditions, each for itself. Of more only those with new blocks are, the others by what is returned.
 const MAX_SPLIT: usize = 4;
 
+/// Objects that are followed together at the first look. Each state knows of all of them: larger clusters take long and end beyond the limit.
+const MAX_CLUSTER: usize = 32;
+
+/// Clusters that are told apart by what is returned. Of more than these that make no new block is told what may become of them, whatever
+/// is returned.
+const MAX_SPLIT_BY_RESULT: usize = 12;
+
 /// Clusters followed for one summary, those that callers have in hand before those behind globals; further ones count as escaped
 /// on every path.
 const MAX_CLUSTERS: usize = 40;
@@ -317,13 +324,14 @@ impl<'a> Maker<'_, 'a> {
     /// First look at one cluster. One with too many states is taken object by object: what its objects hold of each other then counts as
     /// kept.
     fn settle_cluster(&mut self, cluster: Vec<ObjId>, is_callers: bool) {
+        if cluster.len() > MAX_CLUSTER {
+            self.settle_one_by_one(&cluster, is_callers);
+            return;
+        }
         let nothing = Relevance::of_nothing_but(self.frame, &cluster);
         let (flow, is_sparse) = self.follow(&nothing, &cluster);
         if flow.limited && cluster.len() > 1 {
-            self.is_coarse = true;
-            for object in self.without_alike(&cluster) {
-                self.settle_cluster(vec![object], is_callers);
-            }
+            self.settle_one_by_one(&cluster, is_callers);
             return;
         }
         if flow.limited {
@@ -344,6 +352,13 @@ impl<'a> Maker<'_, 'a> {
                 objects: cluster,
                 kinds,
             }),
+        }
+    }
+
+    fn settle_one_by_one(&mut self, cluster: &[ObjId], is_callers: bool) {
+        self.is_coarse = true;
+        for object in self.without_alike(cluster) {
+            self.settle_cluster(vec![object], is_callers);
         }
     }
 
@@ -482,9 +497,15 @@ impl<'a> Maker<'_, 'a> {
         }
         let mut split = false;
         let are_few = open.len() <= MAX_SPLIT;
-        for cluster in open {
+        for (number, cluster) in open.into_iter().enumerate() {
+            let makes_any = self.makes_any(&cluster.objects);
+            if number >= MAX_SPLIT_BY_RESULT && !makes_any {
+                self.is_coarse = true;
+                self.undecided(&cluster.objects, &cluster.kinds);
+                continue;
+            }
             self.deciding.clone_from(&cluster.deciding);
-            let is_worth_it = !is_one && (are_few || self.makes_any(&cluster.objects));
+            let is_worth_it = !is_one && (are_few || makes_any);
             let is_split = is_worth_it && self.split(&cluster.objects)
                 || self.split_by_result(&cluster.objects);
             if is_split {
