@@ -158,6 +158,32 @@ fn a_loss_for_want_of_memory_is_not_of_high_confidence() {
     project.drip(&["check", "pair.c"]).ends_with(1);
 }
 
+/// Whether a text is overwritten hangs on what the program's own functions say, or on what they do to it: high is what needs no such belief.
+#[test]
+fn what_is_overwritten_by_leave_of_own_functions_is_not_of_high_confidence() {
+    let program = |condition: &str, second: &str| {
+        format!(
+            "#include <stdlib.h>\n#include <string.h>\nstruct text {{ char *at; int kind; }};\n\
+             static int is_text(struct text *t) {{ return t->kind == 3; }}\n\
+             static char *grown(char *old, size_t n) {{\n  char *new = realloc(old, n);\n  return new;\n}}\n\
+             void fill(struct text *t, int n, const char *s) {{\n  (void)is_text;\n  (void)grown;\n  \
+             t->at = strdup(s);\n  if ({condition}) t->at = {second};\n}}\n"
+        )
+    };
+    let project = Project::new(&[
+        ("asked.c", &program("is_text(t)", "strdup(s + 1)")),
+        ("grown.c", &program("n > 9", "grown(t->at, n)")),
+        ("plain.c", &program("n > 9", "strdup(s + 1)")),
+    ]);
+    let check = |file: &str| project.drip(&["check", "--min-confidence", "high", file]);
+    check("asked.c").ends_with(0);
+    check("grown.c").ends_with(0);
+    check("plain.c").ends_with(1);
+    for file in ["asked.c", "grown.c"] {
+        project.drip(&["check", file]).ends_with(1);
+    }
+}
+
 #[test]
 fn rules_are_selected_on_the_command_line_and_in_the_file() {
     let project = Project::new(&[("leak.c", LEAK)]);

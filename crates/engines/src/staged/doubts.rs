@@ -24,6 +24,9 @@ use crate::finding::Rule;
 /// Versions of a number that are looked through for the call that wrote it; it counts as written by another one beyond.
 const MAX_VERSIONS: usize = 16;
 
+/// φs that are looked through, one behind the other, for what a condition is made of. A loop leads back to one of them.
+const MAX_PHIS: usize = 3;
+
 /// Does the loss hang on something that the summaries leave open and that the caller takes for granted?
 pub fn is_doubtful(
     frame: &Frame<'_>,
@@ -136,29 +139,40 @@ pub fn hangs_on_pointer(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool 
 
 /// Would a maintainer expect the path in a run without failures of the system?
 pub fn is_ordinary(frame: &Frame<'_>, flow: &UseFlow, path: &Path, rule: Rule) -> bool {
-    let is_possible = rule != Rule::D002 || is_plainly_possible(frame, flow, path);
+    let is_possible = match rule {
+        Rule::D002 => is_plainly_possible(frame, flow, path, None),
+        // What one turn of a loop makes and the next one overwrites is lost by counting.
+        Rule::D003 => is_plainly_possible(frame, flow, path, Some(MAX_PHIS)),
+        _ => true,
+    };
     is_possible && !is_for_want_of_memory(frame, flow, path)
 }
 
 /// Does everything that is decided on the path, once the block is there, hang on the function's parameters and on what the library
 /// says of them? Whether a path can be taken that asks for something in memory, or for what another function of the program returns,
 /// only those know who put it there.
-fn is_plainly_possible(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+fn is_plainly_possible(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    path: &Path,
+    phis: Option<usize>,
+) -> bool {
     let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
     let mut blocks = path.blocks_from(flow, frame.block_of(call));
     blocks.all(
         |block| match frame.body.insts[frame.body.terminator(block)].op {
-            Op::CondBr { cond, .. } => is_plain(frame, call, cond),
-            Op::Switch { value, .. } => is_plain(frame, call, value),
+            Op::CondBr { cond, .. } => is_plain(frame, call, cond, phis),
+            Op::Switch { value, .. } => is_plain(frame, call, value, phis),
             _ => true,
         },
     )
 }
 
-/// Is the value made of parameters, constants, and what library functions say of such?
-fn is_plain(frame: &Frame<'_>, birth: InstId, operand: Operand) -> bool {
+/// Is the value made of parameters, constants, and what library functions say of such, perhaps by counting? At most so many φs are looked
+/// through, if any.
+fn is_plain(frame: &Frame<'_>, birth: InstId, operand: Operand, phis: Option<usize>) -> bool {
     let body = frame.body;
     let Some(value) = operand.as_value() else {
         return true;
@@ -166,11 +180,14 @@ fn is_plain(frame: &Frame<'_>, birth: InstId, operand: Operand) -> bool {
     let Some(inst) = body.def(value) else {
         return body.as_param(value).is_some();
     };
+    let is_plain = |operand| is_plain(frame, birth, operand, phis);
     match body.insts[inst].op {
-        Op::Cmp { a, b, .. } | Op::Binary { a, b, .. } => {
-            is_plain(frame, birth, a) && is_plain(frame, birth, b)
-        }
-        Op::Cast { value, .. } => is_plain(frame, birth, value),
+        Op::Cmp { a, b, .. } | Op::Binary { a, b, .. } => is_plain(a) && is_plain(b),
+        Op::Cast { value, .. } => is_plain(value),
+        Op::Phi { incoming } => phis.is_some_and(|phis| {
+            let mut values = body.incoming(incoming).iter().map(|from| from.value);
+            phis == 0 || values.all(|value| self::is_plain(frame, birth, value, Some(phis - 1)))
+        }),
         Op::Call { args, .. } | Op::Invoke { args, .. } => {
             let is_library = defined_callee(frame, inst).is_none();
             // Somewhere to write to is no input.

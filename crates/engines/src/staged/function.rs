@@ -412,7 +412,12 @@ impl<'w, 'a> Work<'w, 'a> {
             Some(mut finding) => {
                 let mut likely = losses.iter().filter(|l| l.2 == Confidence::High);
                 let mut paths = losses.iter().map(|loss| &loss.1);
-                if !likely.any(|l| is_ordinary(self.frame, flow, &l.1, finding.rule))
+                let by = losses
+                    .first()
+                    .and_then(|(_, path, _)| cause(self.frame, flow, path));
+                // What makes a callee take care, this time or another, only the callee knows.
+                if by.is_some()
+                    || !likely.any(|l| is_ordinary(self.frame, flow, &l.1, finding.rule))
                     || paths.any(|path| hangs_on_pointer(self.frame, flow, path))
                 {
                     finding.confidence = finding.confidence.min(Confidence::Medium);
@@ -421,9 +426,6 @@ impl<'w, 'a> Work<'w, 'a> {
                 {
                     finding.confidence = Confidence::Low;
                 }
-                let by = losses
-                    .first()
-                    .and_then(|(_, path, _)| cause(self.frame, flow, path));
                 let mut asked_by = |(index, path, _): &(usize, Path, Confidence)| {
                     let end = &flow.ends[*index];
                     let mut asked = Known::on(self.frame, self.values, flow, path, end)
