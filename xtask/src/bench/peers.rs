@@ -7,7 +7,7 @@ use super::measure::{End, Limits, limited, once};
 use super::results::{COMPLETE, ToolRow};
 use super::sources::Prepared;
 use super::tools::{LENIENT, Outcome, by_unit, clang_for, read_lossy, timed_out};
-use super::units::Unit;
+use super::units::{Unit, write_shell_database};
 use clap::ValueEnum;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -169,13 +169,12 @@ fn forced_includes(unit: &Unit) -> BTreeSet<String> {
 
 fn cppcheck(program: &Prepared, limits: Limits) -> anyhow::Result<Outcome> {
     let (out, err) = (program.work.join("tool.out"), program.work.join("tool.err"));
+    let database = write_shell_database(&program.units, &program.work.join("cppcheck"))?;
     let mut command = limited("cppcheck", limits);
     command
-        .arg(format!(
-            "--project={}",
-            program.work.join("compile_commands.json").display()
-        ))
+        .arg(format!("--project={}", database.display()))
         .args(["--quiet", CPPCHECK_TEMPLATE, STANDARD_C])
+        .args(&program.spec.cppcheck)
         .args(
             program
                 .units

@@ -27,6 +27,8 @@ pub struct ProgramSpec {
     #[serde(default)]
     pub frees: Vec<String>,
     #[serde(default)]
+    pub cppcheck: Vec<String>,
+    #[serde(default)]
     pub inject: bool,
     #[serde(default)]
     pub quick: bool,

@@ -185,6 +185,31 @@ pub fn write_database(units: &[Unit], directory: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("cannot write {file:?}"))
 }
 
+/// The same with each command as one line for a shell. cppcheck 2.10 reads `arguments`, too, but drops the quotes of `-DNAME="text"` there, and
+/// then can't read the unit.
+pub fn write_shell_database(units: &[Unit], directory: &Path) -> anyhow::Result<PathBuf> {
+    #[derive(Serialize)]
+    struct Line {
+        directory: PathBuf,
+        file: PathBuf,
+        command: String,
+    }
+    fs::create_dir_all(directory).with_context(|| format!("cannot make {directory:?}"))?;
+    let mut lines = Vec::with_capacity(units.len());
+    for entry in units.iter().map(Unit::entry) {
+        let words = entry.arguments.iter().map(String::as_str);
+        lines.push(Line {
+            command: shlex::try_join(words).with_context(|| format!("{:?}", entry.file))?,
+            directory: entry.directory,
+            file: entry.file,
+        });
+    }
+    let file = directory.join("compile_commands.json");
+    fs::write(&file, serde_json::to_string_pretty(&lines)?)
+        .with_context(|| format!("cannot write {file:?}"))?;
+    Ok(file)
+}
+
 /// Thousands of lines of the compiled files, each once, headers not counted.
 pub fn kloc(units: &[Unit]) -> f64 {
     let files: HashSet<&PathBuf> = units.iter().map(|unit| &unit.file).collect();
@@ -233,6 +258,28 @@ mod tests {
         assert_eq!(
             flags_of(&words),
             ["-I", "inc", "-DX=1", "-std=gnu99", "-pthread"]
+        );
+    }
+
+    #[test]
+    fn quotes_survive_in_the_database_for_shells() {
+        let dir = tempfile::tempdir().unwrap();
+        let entry = Entry {
+            directory: dir.path().to_owned(),
+            file: "a.c".into(),
+            arguments: ["cc", "-DDIR=\"/usr/share\"", "-c", "a.c"]
+                .map(str::to_owned)
+                .to_vec(),
+        };
+        let unit = Unit::from_entry(&entry).unwrap();
+        let file = write_shell_database(&[unit], dir.path()).unwrap();
+        let lines: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        let command = lines[0]["command"].as_str().unwrap();
+        let words = shlex::split(command).unwrap();
+        assert!(
+            words.contains(&"-DDIR=\"/usr/share\"".to_owned()),
+            "{command}"
         );
     }
 
