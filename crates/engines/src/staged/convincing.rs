@@ -10,10 +10,12 @@ use drip_program::{BlockId, Const, Op};
 use super::calls::CallContext;
 use super::doubts::{ignored_refusal, is_changed_by_chance, is_doubtful, is_unwanted, refused};
 use super::execute::{Fuel, Second, second_look};
-use super::inevitable::{is_inevitable, is_only_in_variables, is_only_looked_at};
+use super::inevitable::{
+    is_inevitable, is_only_in_variables, is_only_looked_at, is_only_looked_at_on,
+};
 use super::paths::{Path, Paths};
 use super::refusals::may_want_memory;
-use super::told::is_told_by_calls;
+use super::told::{is_told_after_birth, is_told_by_calls};
 use super::trials::Trials;
 use crate::finding::Confidence;
 
@@ -104,7 +106,9 @@ pub fn convincing_path(
             Second::LostPerhaps | Second::Briefly | Second::Open | Second::Roughly
                 if !doubtful
                     && excluded.is_empty()
-                    && (is_inevitable(frame, flow) || is_simple(frame, flow, &path, end)) =>
+                    && (is_inevitable(frame, flow)
+                        || is_simple(frame, flow, &path, end)
+                        || is_lost_at_once(frame, flow, &path, end)) =>
             {
                 return Some((path, confidence.min(Confidence::Medium)));
             }
@@ -130,11 +134,22 @@ fn is_simple(frame: &Frame<'_>, flow: &UseFlow, path: &Path, end: &End) -> bool 
         && is_only_looked_at(frame, flow)
 }
 
-/// A path of an end whose paths were too many to be tried, if it does not matter which of them is taken.
+/// Is everything that matters seen between the block's birth and the function's end: what the library says there, and calls that only look at
+/// the block?
+fn is_lost_at_once(frame: &Frame<'_>, flow: &UseFlow, path: &Path, end: &End) -> bool {
+    end.leaves
+        && end.kind == EndKind::Lost
+        && is_told_after_birth(frame, flow, path)
+        && is_only_looked_at_on(frame, flow, path)
+}
+
+/// A path of an end whose paths were too many to be tried, if it does not matter which of them is taken, or by which way the block's birth
+/// is come to.
 fn untried(trials: &mut Trials<'_, '_>, flow: &UseFlow, end: &End) -> Option<(Path, Confidence)> {
+    let frame = trials.frame;
     let path = Paths::new(flow, end)
         .next()
-        .filter(|_| is_inevitable(trials.frame, flow))?;
+        .filter(|path| is_inevitable(frame, flow) || is_lost_at_once(frame, flow, path, end))?;
     let is_doubted = is_unwanted(trials.frame, trials.values, flow, &path, end)
         || is_doubtful(trials.frame, trials.values, flow, &path, end);
     Some((

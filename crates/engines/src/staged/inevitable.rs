@@ -9,11 +9,15 @@
 //!   may never be made here);
 //! - the function does something with it (what nobody looks at may never be made: `skip(text, NO_RESULT)`);
 //! - whoever gets it only looks at it, as far as stores and calls tell, down to [`MAX_DEPTH`] calls.
+//!
+//! A call that returns a larger block in its place (`buffer = grow(buffer)`) does not take care of it: what it returns is lost then.
 
 use drip_flow::{End, EndKind, Frame, Machine, UseFlow};
-use drip_models::{Summary, Value};
+use drip_models::{Outcome, Summary, Value, ValuePath};
 use drip_program::{BinaryOp, Body, CastOp, Const, FuncId, InstId, Op, Operand, Program, ValueId};
 use rustc_hash::FxHashSet;
+
+use super::paths::Path;
 
 /// Calls down from the function that a block is handed to; it may be kept by whoever is further down.
 const MAX_DEPTH: usize = 4;
@@ -27,12 +31,62 @@ pub fn is_inevitable(frame: &Frame<'_>, flow: &UseFlow) -> bool {
         let object = end.state.objects.first();
         object.is_some_and(|object| !matches!(object.machine, Machine::Unborn | Machine::Null))
     };
+    let is_lost = |end: &End| match end.kind {
+        EndKind::Lost => true,
+        EndKind::Settled => {
+            let machine = end.state.objects.first().map(|object| object.machine);
+            matches!(machine, Some(Machine::Freed { .. })) && is_grown_by(frame, flow, end.at)
+        }
+        _ => false,
+    };
     let mut ends = flow.ends.iter().filter(is_made);
-    !flow.limited && ends.all(|end| end.kind == EndKind::Lost) && is_only_looked_at(frame, flow)
+    !flow.limited
+        && ends.all(is_lost)
+        && is_only_given_to(frame, flow, |call, n, asked| {
+            only_looks(frame, call, n, asked) || grows(frame, call, n)
+        })
+}
+
+/// Does a call free the block and return another one in its place?
+fn is_grown_by(frame: &Frame<'_>, flow: &UseFlow, call: InstId) -> bool {
+    let is_it = |arg: &Operand| {
+        let mut targets = frame.local.targets(*arg).iter();
+        targets.any(|loc| loc.obj == flow.objects[0])
+    };
+    let mut args = (0..).zip(frame.args(call));
+    args.any(|(n, arg)| is_it(arg) && grows(frame, call, n))
+}
+
+/// Does a call return a new block whenever it frees this argument?
+fn grows(frame: &Frame<'_>, call: InstId, n: usize) -> bool {
+    let Some(summary) = frame.calls.get(&call) else {
+        return false;
+    };
+    let arg = ValuePath::arg(n as u16);
+    let mut frees = summary.outcomes.iter().filter(|outcome| {
+        let mut freed = outcome.frees.iter();
+        freed.any(|free| free.path == arg)
+    });
+    let mut taken = summary.outcomes.iter().flat_map(|o| &o.escapes);
+    let returns_another = |o: &Outcome| matches!(o.ret, Value::Fresh { .. });
+    frees.clone().next().is_some()
+        && frees.all(returns_another)
+        && !taken.any(|escape| escape.path.leads_to(&arg))
 }
 
 /// Does the function read or write the block, or hand it to somebody, who only looks at it?
 pub fn is_only_looked_at(frame: &Frame<'_>, flow: &UseFlow) -> bool {
+    is_only_given_to(frame, flow, |call, n, asked| {
+        only_looks(frame, call, n, asked)
+    })
+}
+
+/// Does the function read or write the block, or hand it to nobody but such calls?
+fn is_only_given_to(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    is_harmless: impl Fn(InstId, usize, &mut Asked) -> bool,
+) -> bool {
     let Some((birth, index)) = flow.birth(frame) else {
         return false;
     };
@@ -58,7 +112,7 @@ pub fn is_only_looked_at(frame: &Frame<'_>, flow: &UseFlow) -> bool {
                 let args = (0..).zip(frame.args(inst));
                 for (n, _) in args.filter(|(_, arg)| is_it(**arg)) {
                     is_used = true;
-                    if !only_looks(frame, inst, n, &mut asked) {
+                    if !is_harmless(inst, n, &mut asked) {
                         return false;
                     }
                 }
@@ -67,6 +121,32 @@ pub fn is_only_looked_at(frame: &Frame<'_>, flow: &UseFlow) -> bool {
         }
     }
     is_used
+}
+
+/// Does nothing between the block's birth and the end of the path do more than look at it?
+pub fn is_only_looked_at_on(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let Some((birth, index)) = flow.birth(frame) else {
+        return false;
+    };
+    let summary = frame.calls.get(&birth);
+    if !summary.is_some_and(|summary| always_returns(summary, index)) {
+        return false;
+    }
+    let is_it = |operand: Operand| {
+        let mut targets = frame.local.targets(operand).iter();
+        targets.any(|loc| loc.obj == flow.objects[0])
+    };
+    let mut asked = Asked::default();
+    let blocks = path.blocks_from(flow, frame.block_of(birth));
+    let mut insts = blocks.flat_map(|block| frame.body.block_insts(block));
+    insts.all(|inst| match frame.body.insts[inst].op {
+        Op::Store { value, .. } => !is_it(value),
+        Op::Call { .. } | Op::Invoke { .. } if inst != birth => {
+            let mut given = (0..).zip(frame.args(inst)).filter(|(_, arg)| is_it(**arg));
+            given.all(|(n, _)| only_looks(frame, inst, n, &mut asked))
+        }
+        _ => true,
+    })
 }
 
 /// Is the block in the function's variables alone, and never put into memory?
