@@ -4,7 +4,6 @@
 //! the length can be zero where there is a block, and that may be known to those alone who made both. Where callees could not be
 //! executed only losses of the first kind are shown.
 
-use drip_base::IdSet;
 use drip_flow::{EndKind, Frame, UseFlow};
 use drip_program::{BlockId, Const, InstId, Op, Operand};
 
@@ -18,29 +17,30 @@ pub fn is_told_by_calls(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool 
     let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
-    let deciding = deciding_blocks(frame, flow);
+    let deciding = flow.deciding_blocks(
+        frame.body.blocks.len(),
+        // Ways that end the program take care of nothing.
+        |end| u32::from(end.kind == EndKind::Settled),
+        |_| 0,
+    );
     let mut blocks = path.blocks_from(flow, frame.block_of(call));
     blocks.all(|block| !deciding.contains(block) || is_told(frame, block))
 }
 
-/// Is every branch between the birth and the loss that makes a difference decided by what calls of the library say there? Then nothing that
-/// came before the birth matters.
+/// Is every branch between the birth and the loss decided by what calls of the library say there? Then nothing that came before the birth
+/// matters.
 pub fn is_told_after_birth(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
     let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
-    let deciding = deciding_blocks(frame, flow);
-    let birth = frame.block_of(call);
-    let blocks: Vec<BlockId> = path.blocks_from(flow, birth).collect();
+    let blocks: Vec<BlockId> = path.blocks_from(flow, frame.block_of(call)).collect();
     let is_news = |operand: Operand| is_news(frame, &blocks, operand, MAX_STEPS);
-    let mut deciding = blocks.iter().filter(|block| deciding.contains(**block));
-    deciding.all(
-        |&block| match frame.body.insts[frame.body.terminator(block)].op {
-            Op::CondBr { cond, .. } => is_news(cond),
-            Op::Switch { value, .. } => is_news(value),
-            _ => true,
-        },
-    )
+    let is_told = |&block| match frame.body.insts[frame.body.terminator(block)].op {
+        Op::CondBr { cond, .. } => is_news(cond),
+        Op::Switch { value, .. } => is_news(value),
+        _ => true,
+    };
+    blocks.iter().all(is_told)
 }
 
 /// Is it what a call of the library in one of these blocks has returned, perhaps compared with a constant?
@@ -70,15 +70,6 @@ fn is_library(frame: &Frame<'_>, call: InstId) -> bool {
         return false;
     };
     matches!(frame.body.const_of(callee), Some(&Const::Func(func)) if frame.program.funcs[func].body.is_none())
-}
-
-/// Blocks on which it hangs whether somebody takes care. Ways that end the program take care of nothing.
-fn deciding_blocks(frame: &Frame<'_>, flow: &UseFlow) -> IdSet<BlockId> {
-    flow.deciding_blocks(
-        frame.body.blocks.len(),
-        |end| u32::from(end.kind == EndKind::Settled),
-        |_| 0,
-    )
 }
 
 fn is_told(frame: &Frame<'_>, block: BlockId) -> bool {
