@@ -5,7 +5,7 @@
 //! Cost: linear in the summary but for pairs of escapes.
 
 use drip_models::{
-    Certainty, Class, Escape, Free, Outcome, Root, Subject, Summary, Value, ValuePath,
+    Certainty, Class, Escape, Free, Outcome, Root, Subject, Summary, Value, ValuePath, Write,
 };
 
 use super::effects::{handed_out, reduce_effects};
@@ -79,15 +79,22 @@ pub(super) fn narrowed(summary: &Summary) -> Summary {
     narrow
 }
 
-/// Forgets the new blocks inside of new blocks: a recursion would nest them one deeper in each round.
+/// Forgets the new blocks that only new blocks lead to: a recursion would nest them one deeper in each round. Pointers back to those that
+/// callers find stay.
 fn without_nested(outcome: &mut Outcome) {
+    let is_nested = |write: &Write| {
+        let is_in_new = matches!(write.cell.base.root, Root::Fresh(_));
+        is_in_new && matches!(write.value, Value::Fresh { .. })
+    };
+    let mut shallow = outcome.clone();
+    shallow.writes.retain(|write| !is_nested(write));
+    let handed = handed_out(&shallow);
     for write in &mut outcome.writes {
-        let is_nested = matches!(write.cell.base.root, Root::Fresh(_));
-        if is_nested && matches!(write.value, Value::Fresh { .. }) {
+        let is_found = matches!(write.value, Value::Fresh { index, .. } if handed.contains(&index));
+        if is_nested(write) && !is_found {
             write.value = Value::Unknown(Class::NonZero);
         }
     }
-    let handed = handed_out(outcome);
     outcome.fresh.retain(|k| handed.contains(k));
     outcome.zeroed.retain(|k| handed.contains(k));
     outcome.copies.retain(|copy| handed.contains(&copy.to));
@@ -145,6 +152,16 @@ mod tests {
         let flat = parse_summary(flat, Family::default()).expect("a summary");
         assert_eq!(narrowed(&whole).outcomes, flat.outcomes);
         assert_eq!(narrowed(&whole).fresh.len(), 1);
+    }
+
+    #[test]
+    fn pointers_back_to_a_block_that_is_found_stay() {
+        let text =
+            "ret = fresh0; make fresh0; make fresh1; fresh0[8] := fresh1; fresh0[48] := fresh0";
+        let whole = parse_summary(text, Family::default()).expect("a summary");
+        let flat = "ret = fresh0; make fresh0; fresh0[8] := any != 0; fresh0[48] := fresh0";
+        let flat = parse_summary(flat, Family::default()).expect("a summary");
+        assert_eq!(narrowed(&whole).outcomes, flat.outcomes);
     }
 
     #[test]
