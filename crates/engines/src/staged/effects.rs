@@ -166,3 +166,49 @@ pub(super) fn drop_behind_null(outcome: &mut Outcome) {
         !behind(&w.cell.base) && !value
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use drip_models::text::parse_outcome;
+
+    use super::{Escape, reduce_escapes};
+
+    /// All sets of some paths, with the definition itself: whatever another one leads to goes.
+    #[test]
+    fn what_an_escape_leads_to_need_not_be_said() {
+        let paths = [
+            "arg0",
+            "arg0[0]",
+            "arg0[0][8]",
+            "arg0[0][16]",
+            "arg0[8]",
+            "arg0[8][0]",
+            "arg1[0]",
+            "arg1[0][0]",
+            "arg1[8]",
+        ];
+        let escape = |path: &&str| -> Escape {
+            let outcome = parse_outcome(&format!("ret = 0; escape {path} to unknown"));
+            outcome.expect("an outcome").escapes[0].clone()
+        };
+        let all: Vec<Escape> = paths.iter().map(escape).collect();
+        for set in 0..1_u32 << all.len() {
+            let chosen = |n: &usize| set >> n & 1 == 1;
+            let some: Vec<Escape> = (0..all.len())
+                .filter(chosen)
+                .rev()
+                .map(|n| all[n].clone())
+                .collect();
+            let is_implied = |e: &Escape| {
+                let mut others = some.iter().filter(|o| o.path != e.path);
+                others.any(|wider| wider.path.leads_to(&e.path))
+            };
+            let mut expected: Vec<Escape> =
+                some.iter().filter(|e| !is_implied(e)).cloned().collect();
+            expected.sort();
+            let mut reduced = some.clone();
+            reduce_escapes(&mut reduced);
+            assert_eq!(reduced, expected);
+        }
+    }
+}

@@ -49,12 +49,8 @@ pub fn is_inevitable(frame: &Frame<'_>, flow: &UseFlow) -> bool {
 
 /// Does a call free the block and return another one in its place?
 fn is_grown_by(frame: &Frame<'_>, flow: &UseFlow, call: InstId) -> bool {
-    let is_it = |arg: &Operand| {
-        let mut targets = frame.local.targets(*arg).iter();
-        targets.any(|loc| loc.obj == flow.objects[0])
-    };
     let mut args = (0..).zip(frame.args(call));
-    args.any(|(n, arg)| is_it(arg) && grows(frame, call, n))
+    args.any(|(n, arg)| is_followed(frame, flow, *arg) && grows(frame, call, n))
 }
 
 /// Does a call return a new block whenever it frees this argument?
@@ -90,18 +86,11 @@ fn is_only_given_to(
     let Some((birth, index)) = flow.birth(frame) else {
         return false;
     };
-    let object = flow.objects[0];
-    if !frame
-        .calls
-        .get(&birth)
-        .is_some_and(|summary| always_returns(summary, index))
-    {
+    let summary = frame.calls.get(&birth);
+    if !summary.is_some_and(|summary| always_returns(summary, index)) {
         return false;
     }
-    let is_it = |operand: Operand| {
-        let targets = frame.local.targets(operand);
-        targets.iter().any(|loc| loc.obj == object)
-    };
+    let is_it = |operand| is_followed(frame, flow, operand);
     let mut is_used = false;
     let mut asked = Asked::default();
     for (inst, data) in frame.body.insts.iter_enumerated() {
@@ -132,10 +121,7 @@ pub fn is_only_looked_at_on(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> b
     if !summary.is_some_and(|summary| always_returns(summary, index)) {
         return false;
     }
-    let is_it = |operand: Operand| {
-        let mut targets = frame.local.targets(operand).iter();
-        targets.any(|loc| loc.obj == flow.objects[0])
-    };
+    let is_it = |operand| is_followed(frame, flow, operand);
     let mut asked = Asked::default();
     let blocks = path.blocks_from(flow, frame.block_of(birth));
     let mut insts = blocks.flat_map(|block| frame.body.block_insts(block));
@@ -151,12 +137,15 @@ pub fn is_only_looked_at_on(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> b
 
 /// Is the block in the function's variables alone, and never put into memory?
 pub fn is_only_in_variables(frame: &Frame<'_>, flow: &UseFlow) -> bool {
-    let is_it = |operand: Operand| {
-        let mut targets = frame.local.targets(operand).iter();
-        targets.any(|loc| flow.objects.first() == Some(&loc.obj))
-    };
+    let is_it = |operand| is_followed(frame, flow, operand);
     let mut insts = frame.body.insts.iter();
     !insts.any(|data| matches!(data.op, Op::Store { value, .. } if is_it(value)))
+}
+
+/// Can the operand point to the block in question?
+fn is_followed(frame: &Frame<'_>, flow: &UseFlow, operand: Operand) -> bool {
+    let mut targets = frame.local.targets(operand).iter();
+    targets.any(|loc| flow.objects.first() == Some(&loc.obj))
 }
 
 /// Is a call's result this new block or null, whatever happens?
