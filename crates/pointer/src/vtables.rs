@@ -21,7 +21,7 @@ struct Table {
     slots: Vec<(i64, FuncId)>,
 }
 
-/// The virtual tables of a program. Frozen once built.
+/// The virtual tables of a program. They live as long as its call graph is built.
 pub(crate) struct Vtables<'p> {
     program: &'p Program,
     tables: Vec<Table>,

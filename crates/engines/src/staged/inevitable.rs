@@ -83,13 +83,9 @@ fn is_only_given_to(
     flow: &UseFlow,
     is_harmless: impl Fn(InstId, usize, &mut Asked) -> bool,
 ) -> bool {
-    let Some((birth, index)) = flow.birth(frame) else {
+    let Some(birth) = sure_birth(frame, flow) else {
         return false;
     };
-    let summary = frame.calls.get(&birth);
-    if !summary.is_some_and(|summary| always_returns(summary, index)) {
-        return false;
-    }
     let is_it = |operand| is_followed(frame, flow, operand);
     let mut is_used = false;
     let mut asked = Asked::default();
@@ -114,13 +110,9 @@ fn is_only_given_to(
 
 /// Does nothing between the block's birth and the end of the path do more than look at it?
 pub fn is_only_looked_at_on(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
-    let Some((birth, index)) = flow.birth(frame) else {
+    let Some(birth) = sure_birth(frame, flow) else {
         return false;
     };
-    let summary = frame.calls.get(&birth);
-    if !summary.is_some_and(|summary| always_returns(summary, index)) {
-        return false;
-    }
     let is_it = |operand| is_followed(frame, flow, operand);
     let mut asked = Asked::default();
     let blocks = path.blocks_from(flow, frame.block_of(birth));
@@ -146,6 +138,13 @@ pub fn is_only_in_variables(frame: &Frame<'_>, flow: &UseFlow) -> bool {
 fn is_followed(frame: &Frame<'_>, flow: &UseFlow, operand: Operand) -> bool {
     let mut targets = frame.local.targets(operand).iter();
     targets.any(|loc| flow.objects.first() == Some(&loc.obj))
+}
+
+/// The call that makes the block, if that is its result whenever the result is not null.
+fn sure_birth(frame: &Frame<'_>, flow: &UseFlow) -> Option<InstId> {
+    let (birth, index) = flow.birth(frame)?;
+    let summary = frame.calls.get(&birth)?;
+    always_returns(summary, index).then_some(birth)
 }
 
 /// Is a call's result this new block or null, whatever happens?
