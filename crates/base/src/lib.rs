@@ -9,6 +9,7 @@
 //! | how do I name things by number without mixing them up? | [`entity_id!`], [`EntityId`], [`IdRange`] |
 //! | a vector indexed by such a name, mutable and frozen | [`IndexVec`], [`FrozenIndexVec`] |
 //! | a set of ids: dense, or few among many | [`IdSet`], [`SparseSet`] |
+//! | a small map that is copied often | [`SortedMap`] |
 //! | what is still to be visited, in which order | [`Worklist`], [`RankedWorklist`] |
 //! | successors of a node | [`Graph`] |
 //! | an order in which most predecessors come first | [`Rpo`] |
@@ -27,6 +28,7 @@ mod loops;
 mod order;
 mod postdom;
 mod scc;
+mod sorted_map;
 mod sparse_set;
 mod watch;
 mod worklist;
@@ -41,6 +43,7 @@ pub use loops::{LoopForest, LoopId};
 pub use order::{Rpo, postorder};
 pub use postdom::PostDominators;
 pub use scc::{SccId, Sccs, scc};
+pub use sorted_map::SortedMap;
 pub use sparse_set::SparseSet;
 pub use watch::Watch;
 pub use worklist::{RankedWorklist, Worklist};

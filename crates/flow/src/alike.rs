@@ -12,7 +12,7 @@ use drip_program::{BlockId, InstId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::frame::Frame;
-use crate::sparse::Touches;
+use crate::touches::Touches;
 use crate::values::Values;
 
 /// What an outcome of a call does to an object, or to the owner of the cell that holds it.
@@ -32,10 +32,10 @@ type At = (InstId, usize, usize);
 type Event = (InstId, usize, Effect);
 
 #[derive(PartialEq, Eq, Hash)]
-struct Signature<'t> {
+struct Signature {
     events: Vec<Event>,
     /// Blocks with calls that can reach the owner.
-    reaching: &'t [BlockId],
+    reaching: Vec<BlockId>,
     is_strong: bool,
     /// Loads that lead to it: how deep it lies says how much callers are told.
     depth: usize,
@@ -43,7 +43,7 @@ struct Signature<'t> {
 }
 
 /// The objects in groups of those that meet the same fate, in their order.
-pub fn alike(frame: &Frame<'_>, values: &Values, objects: &[ObjId]) -> Vec<Vec<ObjId>> {
+pub fn alike(frame: &Frame<'_>, values: &mut Values, objects: &[ObjId]) -> Vec<Vec<ObjId>> {
     let touches = frame.touches(values);
     let memory = &frame.local.memory;
     let home = |obj: ObjId| match memory.kind(obj) {
@@ -56,7 +56,7 @@ pub fn alike(frame: &Frame<'_>, values: &Values, objects: &[ObjId]) -> Vec<Vec<O
     }
     let events = Events::collect(frame, homes);
     let mut groups: Vec<Vec<ObjId>> = Vec::new();
-    let mut known: FxHashMap<Signature<'_>, usize> = FxHashMap::default();
+    let mut known: FxHashMap<Signature, usize> = FxHashMap::default();
     for &obj in objects {
         let cell = home(obj).filter(|cell| !events.told_apart.contains(cell));
         let Some(cell) = cell else {
@@ -65,7 +65,7 @@ pub fn alike(frame: &Frame<'_>, values: &Values, objects: &[ObjId]) -> Vec<Vec<O
         };
         let signature = Signature {
             events: events.of(frame, cell),
-            reaching: touches.reaching(memory.cells[cell].obj),
+            reaching: touches.reaching(frame, memory.cells[cell].obj),
             is_strong: memory.is_strong(cell),
             depth: depth(frame, obj),
             is_behind_global: memory.global_above(obj).is_some(),
@@ -108,8 +108,11 @@ impl Touches {
     }
 
     /// Blocks with calls that can reach an object.
-    fn reaching(&self, obj: ObjId) -> &[BlockId] {
-        &self.calls[obj]
+    fn reaching(&self, frame: &Frame<'_>, obj: ObjId) -> Vec<BlockId> {
+        let calls = self.calls[obj].iter();
+        let mut blocks: Vec<BlockId> = calls.map(|&call| frame.block_of(call)).collect();
+        blocks.dedup();
+        blocks
     }
 }
 

@@ -6,68 +6,99 @@
 
 use std::rc::Rc;
 
-use drip_cond::Sort;
-use drip_models::{Certainty, Class, EscapeTo, Offset, Outcome, Root, Value, ValuePath};
+use drip_cond::SymId;
+use drip_models::{Certainty, EscapeTo, Free, Outcome, Write};
+use drip_pointer::local::LocSet;
 use drip_pointer::{CellId, Loc, ObjId, ObjKind};
 use drip_program::{InstId, Op};
 use smallvec::SmallVec;
 
 use crate::explore::{Explorer, Goal};
-use crate::frame::region;
-use crate::interface::{class_term, fitted, path_term};
 use crate::named::NamedCells;
+use crate::plan::{CellPlan, Denoted, Effects, FreePlan, Learnt, ValuePlan, WritePlan};
 use crate::state::{Escape, Followed, Holds, Machine, State, Where};
 use crate::transfer::holds_operand;
 
-/// A cell that a path of the callee's summary names.
-pub(crate) struct Named {
-    named: Rc<NamedCells>,
+/// One outcome of a call.
+pub(crate) struct Applied<'p> {
+    pub inst: InstId,
+    pub number: usize,
+    pub outcome: &'p Outcome,
+    pub effects: &'p Effects,
+}
+
+/// A call in the state before it, and the followed objects that it makes on this path.
+pub(crate) struct Before<'b> {
+    pub inst: InstId,
+    pub state: &'b State,
+    pub born: SmallVec<[usize; 2]>,
+}
+
+/// The cells that a path of the callee's summary names on a path of the caller.
+pub(crate) struct Named<'n> {
+    named: Cells<'n>,
     /// Exactly one concrete cell of the followed instance.
     pub certain: bool,
 }
 
-impl Named {
-    pub fn cells(&self) -> &[CellId] {
-        &self.named.cells
+enum Cells<'n> {
+    Planned(&'n NamedCells),
+    /// Only those of the followed object.
+    Own(NamedCells),
+}
+
+impl Named<'_> {
+    fn named(&self) -> &NamedCells {
+        match &self.named {
+            Cells::Planned(named) => named,
+            Cells::Own(named) => named,
+        }
+    }
+
+    fn cells(&self) -> &[CellId] {
+        &self.named().cells
     }
 
     fn outside(&self) -> Option<Escape> {
-        self.named.is_outside.then_some(Escape::Unknown(None))
+        self.named().is_outside.then_some(Escape::Unknown(None))
     }
 }
 
 impl Explorer<'_, '_> {
     /// Applies an outcome's effects. `follow`: an object made here becomes the followed instance.
-    pub(crate) fn apply(
-        &mut self,
-        state: &mut State,
-        inst: InstId,
-        (number, outcome): (usize, &Outcome),
-        follow: bool,
-    ) {
+    pub(crate) fn apply(&mut self, state: &mut State, applied: &Applied<'_>, follow: bool) {
+        let &Applied {
+            inst,
+            number,
+            outcome,
+            effects,
+        } = applied;
         let result = self.frame.body.result(inst);
         // What paths denote is asked in the state before the call.
-        let before = state.clone();
-        for object in &mut state.objects {
-            object.forget_value(result);
-        }
-        let mut born = self.give_birth(state, inst, outcome, follow);
+        let old = state.clone();
+        state.forget_value(result);
+        let mut before = Before {
+            inst,
+            state: &old,
+            born: self.give_birth(state, inst, outcome, follow),
+        };
         self.pass_unchanged(state, inst, Some(number));
         let mut affected: SmallVec<[usize; 4]> = SmallVec::new();
-        for free in &outcome.frees {
-            self.free(state, &before, inst, free, &mut affected);
+        for (free, planned) in outcome.frees.iter().zip(&effects.frees) {
+            self.free(state, &before, (free, planned), &mut affected);
         }
         for copy in &outcome.copies {
-            born.extend(self.rebirth(state, &before, inst, copy));
-            self.copy_object(state, &before, inst, copy, &born);
+            let reborn = self.rebirth(state, &old, inst, copy);
+            before.born.extend(reborn);
+            self.copy_object(state, &before, copy);
         }
-        for write in &outcome.writes {
-            self.write(state, &before, inst, write, &born, &mut affected);
+        for (write, planned) in outcome.writes.iter().zip(&effects.writes) {
+            self.write(state, &before, (write, planned), &mut affected);
         }
-        for escape in &outcome.escapes {
-            self.escape(state, &before, inst, escape);
+        for (escape, planned) in outcome.escapes.iter().zip(&effects.escapes) {
+            self.escape(state, &before, escape, planned);
         }
-        self.put_in_result(state, &before, inst, (&outcome.ret, 0), &born);
+        self.put_in_result(state, &before, &effects.ret, 0);
         self.check_roots(state, &affected, Some(inst));
     }
 
@@ -80,7 +111,7 @@ impl Explorer<'_, '_> {
         follow: bool,
     ) -> SmallVec<[usize; 2]> {
         let mut born = SmallVec::new();
-        if !follow {
+        if !follow || outcome.fresh.is_empty() {
             return born;
         }
         for (index, &obj) in self.objects.iter().enumerate() {
@@ -132,126 +163,100 @@ impl Explorer<'_, '_> {
         Some(index)
     }
 
-    /// Does a callee's path denote followed object `index` in this state?
-    pub(crate) fn denotes(
-        &self,
-        state: &State,
-        inst: InstId,
-        path: &ValuePath,
-        index: usize,
-    ) -> Holds {
+    /// Does a pointer of the callee's denote followed object `index` in this state?
+    pub(crate) fn denotes(&self, state: &State, pointer: &Denoted, index: usize) -> Holds {
         let object = &state.objects[index];
-        if !object.is_live() {
-            return Holds::No;
-        }
-        let Some((&last, front)) = path.loads.split_last() else {
-            return match path.root {
-                Root::Arg(n) => self
-                    .frame
-                    .args(inst)
-                    .get(usize::from(n))
-                    .map_or(Holds::No, |&arg| holds_operand(object, arg)),
-                _ => Holds::No,
-            };
-        };
-        if !object.is_in_memory() {
-            return Holds::No;
-        }
-        let base = ValuePath {
-            root: path.root,
-            loads: front.into(),
-        };
-        let named = self.cells_of(state, inst, &base, last, &[]);
-        let held = named
-            .cells()
-            .iter()
-            .map(|&c| object.holds(Where::Cell(c)))
-            .max()
-            .unwrap_or(Holds::No);
-        if held == Holds::Yes && !named.certain {
-            Holds::Perhaps
-        } else {
-            held
+        match pointer {
+            Denoted::Nothing => Holds::No,
+            Denoted::Operand(operand) => holds_operand(object, *operand),
+            Denoted::Loaded(_) if !object.is_live() || !object.is_in_memory() => Holds::No,
+            Denoted::Loaded(plan) => {
+                let named = self.cells_of(state, plan, &[]);
+                match object.holds_any(named.cells()) {
+                    Holds::Yes if !named.certain => Holds::Perhaps,
+                    held => held,
+                }
+            }
         }
     }
 
-    /// The cells at `offset` of what `base` points to. `born`: followed objects that the call makes on this path; of others
-    /// from this call an older instance is followed, which the call does not touch.
-    pub(crate) fn cells_of(
+    /// The cells that the callee names. `born`: followed objects that the call makes on this path; of others from this call an older
+    /// instance is followed, which the call does not touch.
+    pub(crate) fn cells_of<'n>(
         &self,
         state: &State,
-        inst: InstId,
-        base: &ValuePath,
-        offset: Offset,
+        plan: &'n CellPlan,
         born: &[usize],
-    ) -> Named {
-        let memory = &self.frame.local.memory;
-        let mut named = self.frame.cells_named(inst, base, offset);
+    ) -> Named<'n> {
+        let planned = Named {
+            named: Cells::Planned(&plan.named),
+            certain: plan.named.certain,
+        };
+        if plan.fresh.is_empty() {
+            return planned;
+        }
         // A followed object that the base denotes is the only target; one that it does not denote is another instance.
-        let mut this_instance = true;
+        let mut own: Option<ObjId> = None;
+        let mut is_this = true;
         for (index, &obj) in self.objects.iter().enumerate() {
-            if !matches!(memory.kind(obj), ObjKind::Fresh { .. })
-                || !named.targets.iter().any(|l| l.obj == obj)
-            {
+            if !plan.fresh.contains(&obj) || own.is_some() {
                 continue;
             }
-            let is_made_here = matches!(base.root, Root::Fresh(_)) && base.loads.is_empty();
-            match self.denotes(state, inst, base, index) {
-                Holds::Yes if named.targets.iter().all(|l| l.obj == obj) => {}
-                Holds::Yes => {
-                    let own = named.targets.iter().copied().filter(|l| l.obj == obj);
-                    let own = Rc::new(own.collect());
-                    named = Rc::new(self.frame.cells_among(own, offset));
-                }
-                _ if is_made_here && born.contains(&index) => {}
-                _ => this_instance = false,
+            match self.denotes(state, &plan.base, index) {
+                Holds::Yes => own = Some(obj),
+                _ if plan.is_made_here && born.contains(&index) => {}
+                _ => is_this = false,
             }
         }
-        Named {
-            certain: named.certain && this_instance,
-            named,
-        }
+        let targets = &plan.named.targets;
+        let mut named = match own {
+            Some(own) if targets.iter().any(|loc| loc.obj != own) => {
+                let targets = targets.iter().copied();
+                let targets: LocSet = targets.filter(|loc| loc.obj == own).collect();
+                let named = self.frame.cells_among(Rc::new(targets), plan.offset);
+                Named {
+                    certain: named.certain,
+                    named: Cells::Own(named),
+                }
+            }
+            _ => planned,
+        };
+        named.certain &= is_this;
+        named
     }
 
     fn free(
         &mut self,
         state: &mut State,
-        before: &State,
-        inst: InstId,
-        free: &drip_models::Free,
+        before: &Before<'_>,
+        (free, planned): (&Free, &FreePlan),
         affected: &mut SmallVec<[usize; 4]>,
     ) {
-        let frame = self.frame;
         let mut settled = false;
         for index in 0..state.objects.len() {
-            let held = self.denotes(before, inst, &free.path, index);
-            if held == Holds::No || !state.objects[index].is_live() {
+            if !state.objects[index].is_live() {
+                continue;
+            }
+            let held = self.denotes(before.state, &planned.freed, index);
+            if held == Holds::No {
                 continue;
             }
             let sure = held == Holds::Yes && free.certainty == Certainty::Must;
-            self.settle(state, index, Machine::Freed { at: inst, sure });
+            let at = before.inst;
+            self.settle(state, index, Machine::Freed { at, sure });
             if sure {
                 self.release_contents(state, self.objects[index], affected);
             } else {
-                self.give_away_contents(state, inst, self.objects[index]);
+                self.give_away_contents(state, at, self.objects[index]);
             }
             settled |= held == Holds::Yes;
         }
-        if settled {
-            return;
-        }
         // An object that is not followed dies with all it holds, if it is certain which.
-        let targets = frame.resolve(inst, &free.path);
-        if let [loc] = targets[..] {
-            let kind = frame.local.memory.kind(loc.obj);
-            if !self.objects.contains(&loc.obj)
-                && frame.local.memory.is_single(loc.obj)
-                && !matches!(kind, ObjKind::Fresh { .. })
-            {
-                match free.certainty {
-                    Certainty::Must => self.release_contents(state, loc.obj, affected),
-                    Certainty::May => self.give_away_contents(state, inst, loc.obj),
-                }
+        let dies = planned.dies.filter(|obj| !self.objects.contains(obj));
+        if let Some(obj) = dies.filter(|_| !settled) {
+            match free.certainty {
+                Certainty::Must => self.release_contents(state, obj, affected),
+                Certainty::May => self.give_away_contents(state, before.inst, obj),
             }
         }
     }
@@ -298,29 +303,27 @@ impl Explorer<'_, '_> {
     fn copy_object(
         &mut self,
         state: &mut State,
-        before: &State,
-        inst: InstId,
+        before: &Before<'_>,
         copy: &drip_models::ContentCopy,
-        born: &[usize],
     ) {
         let frame = self.frame;
         let memory = &frame.local.memory;
         let Some(to) = memory.find_object(ObjKind::Fresh {
-            call: inst,
+            call: before.inst,
             index: copy.to,
         }) else {
             return;
         };
         let followed = self.objects.iter().position(|&o| o == to);
-        let this_instance = followed.is_none_or(|index| born.contains(&index));
-        let from = frame.resolve(inst, &copy.from);
-        for index in 0..before.objects.len() {
-            for place in &before.objects[index].places {
+        let this_instance = followed.is_none_or(|index| before.born.contains(&index));
+        let from = frame.resolve(before.inst, &copy.from);
+        for (index, object) in before.state.objects.iter().enumerate() {
+            for place in &object.places {
                 let Where::Cell(cell) = place.at else {
                     continue;
                 };
                 let at = memory.cells[cell];
-                if !from.iter().any(|l| l.obj == at.obj) || !before.objects[index].is_live() {
+                if !from.iter().any(|l| l.obj == at.obj) || !object.is_live() {
                     continue;
                 }
                 let cells: SmallVec<[CellId; 4]> = memory
@@ -330,14 +333,8 @@ impl Explorer<'_, '_> {
                     })
                     .collect();
                 if state.objects[index].is_live() {
-                    self.keep_in(
-                        state,
-                        inst,
-                        index,
-                        &cells,
-                        this_instance && !place.weak && cells.len() == 1,
-                        None,
-                    );
+                    let certain = this_instance && !place.weak && cells.len() == 1;
+                    self.keep_in(state, before.inst, index, &cells, certain, None);
                 }
             }
         }
@@ -346,27 +343,38 @@ impl Explorer<'_, '_> {
     fn write(
         &mut self,
         state: &mut State,
-        before: &State,
-        inst: InstId,
-        write: &drip_models::Write,
-        born: &[usize],
+        before: &Before<'_>,
+        (write, planned): (&Write, &WritePlan),
         affected: &mut SmallVec<[usize; 4]>,
     ) {
-        if write.cell.base.root == Root::Ret {
+        let Some(cell) = &planned.cell else {
             let offset = u32::try_from(write.cell.offset.base).unwrap_or(0);
-            self.put_in_result(state, before, inst, (&write.value, offset), born);
+            self.put_in_result(state, before, &planned.value, offset);
+            return;
+        };
+        if !self.matters(state, planned, cell) {
             return;
         }
-        let named = self.cells_of(before, inst, &write.cell.base, write.cell.offset, born);
+        let named = self.cells_of(before.state, cell, &before.born);
         let is_certain = named.certain && write.certainty == Certainty::Must;
-        if is_certain {
-            self.learn_written(state, before, inst, named.cells()[0], &write.value);
+        match &named.named {
+            Cells::Planned(_) if is_certain => {
+                self.learn_written(state, before, &planned.learnt);
+            }
+            Cells::Own(own) if is_certain => {
+                let call = before.inst;
+                let learnt = self
+                    .frame
+                    .learnt(self.values, call, own.cells[0], &write.value);
+                self.learn_written(state, before, &learnt);
+            }
+            _ => {}
         }
         for index in 0..state.objects.len() {
             if !state.objects[index].is_live() {
                 continue;
             }
-            let held = self.value_is(before, inst, &write.value, index, born);
+            let held = self.value_is(before, &planned.value, index);
             if is_certain && self.empty_cell(state, index, named.cells()[0]) && held == Holds::No {
                 affected.push(index);
             }
@@ -374,28 +382,38 @@ impl Explorer<'_, '_> {
                 let certain = is_certain && held == Holds::Yes;
                 // What is perhaps put behind a pointer that points to nothing is put somewhere else.
                 let is_nowhere =
-                    write.certainty == Certainty::May && named.named.targets.is_empty();
+                    write.certainty == Certainty::May && named.named().targets.is_empty();
                 let outside = named.outside().filter(|_| !is_nowhere);
-                self.keep_in(state, inst, index, named.cells(), certain, outside);
+                self.keep_in(state, before.inst, index, named.cells(), certain, outside);
             }
         }
+    }
+
+    /// Can a write concern a followed object, or something that is remembered?
+    fn matters(&self, state: &State, planned: &WritePlan, cell: &CellPlan) -> bool {
+        let is_known = |place: &crate::state::Place| matches!(place.at, Where::Cell(held) if cell.named.cells.contains(&held));
+        !planned.learnt.is_empty()
+            || !matches!(planned.value, ValuePlan::Other)
+            || state.objects.iter().any(|o| o.places.iter().any(is_known))
     }
 
     /// The result of the call, or the field at an offset of the structure that it returns.
     fn put_in_result(
         &mut self,
         state: &mut State,
-        before: &State,
-        inst: InstId,
-        (value, offset): (&Value, u32),
-        born: &[usize],
+        before: &Before<'_>,
+        value: &ValuePlan,
+        offset: u32,
     ) {
-        let result = self.frame.body.result(inst);
+        if matches!(value, ValuePlan::Other) {
+            return;
+        }
+        let result = self.frame.body.result(before.inst);
         for index in 0..state.objects.len() {
             if !state.objects[index].is_live() {
                 continue;
             }
-            match self.value_is(before, inst, value, index, born) {
+            match self.value_is(before, value, index) {
                 Holds::No => {}
                 held => {
                     state.objects[index].add(Where::Value(result, offset), held == Holds::Perhaps)
@@ -424,88 +442,49 @@ impl Explorer<'_, '_> {
     pub(crate) fn learn_written(
         &mut self,
         state: &mut State,
-        before: &State,
-        inst: InstId,
-        cell: CellId,
-        value: &Value,
+        before: &Before<'_>,
+        learnt: &[(SymId, Learnt)],
     ) {
-        let frame = self.frame;
-        let Some(version) = frame.memssa.defined(inst, region(cell)) else {
-            return;
-        };
-        for width in [8u32, 16, 32, 64] {
-            let Some(sym) = self
-                .values
-                .find(crate::values::Symbol::Version(version, width))
-            else {
+        for &(sym, known) in learnt {
+            if !self.learns(before.inst, sym) {
                 continue;
-            };
-            let leaf = self.values.terms.sym(sym, Sort::Bits(width));
-            match value {
-                Value::Int(value) => {
-                    let constant = self.values.terms.int(width, *value as u64);
-                    state.bind(sym, Some(constant));
+            }
+            match known {
+                Learnt::Value(term) => {
+                    let term = self.in_path(term, before.state);
+                    state.bind(sym, Some(term));
                 }
-                Value::Entry { path, plus } if plus.is_exact() => {
-                    let term = path_term(frame, self.values, inst, path);
-                    if let Some(term) = term.and_then(|term| fitted(self.values, term, width)) {
-                        let term = self.in_path(term, before);
-                        let delta = self.values.terms.int(width, plus.base as u64);
-                        let term = self.values.terms.add(term, delta);
-                        state.bind(sym, Some(term));
-                    }
-                }
-                Value::Fresh { .. } if width == 64 => {
-                    if let Some(fact) = class_term(self.values, leaf, Class::NonZero) {
-                        state.learn(fact);
-                    }
-                }
-                Value::Unknown(class) => {
-                    if let Some(fact) = class_term(self.values, leaf, *class) {
-                        state.learn(fact);
-                    }
-                }
-                _ => {}
+                Learnt::Fact(fact) => state.learn(fact),
             }
         }
     }
 
+    /// Will anybody ask for what a call says of a symbol?
+    pub(crate) fn learns(&self, call: InstId, sym: SymId) -> bool {
+        let keeps_all = !self.relevant.from_birth || self.tells_ways;
+        keeps_all || self.relevant.decisive.contains(&sym) || self.tells(call)
+    }
+
     /// Is a value of the callee's summary a pointer to followed object `index`?
-    fn value_is(
-        &self,
-        before: &State,
-        inst: InstId,
-        value: &Value,
-        index: usize,
-        born: &[usize],
-    ) -> Holds {
+    fn value_is(&self, before: &Before<'_>, value: &ValuePlan, index: usize) -> Holds {
         match value {
-            Value::Entry { path, .. } => self.denotes(before, inst, path, index),
-            Value::Fresh { index: number, .. } => {
-                let made = ObjKind::Fresh {
-                    call: inst,
-                    index: *number,
-                };
-                if born.contains(&index)
-                    && self.frame.local.memory.kind(self.objects[index]) == made
-                {
-                    Holds::Yes
-                } else {
-                    Holds::No
-                }
+            ValuePlan::Denoted(pointer) => self.denotes(before.state, pointer, index),
+            ValuePlan::Made(obj) if self.objects[index] == *obj && before.born.contains(&index) => {
+                Holds::Yes
             }
-            Value::Int(_) | Value::Func(_) | Value::Unknown(_) => Holds::No,
+            ValuePlan::Made(_) | ValuePlan::Other => Holds::No,
         }
     }
 
     fn escape(
         &mut self,
         state: &mut State,
-        before: &State,
-        inst: InstId,
+        before: &Before<'_>,
         escape: &drip_models::Escape,
+        planned: &Denoted,
     ) {
         let frame = self.frame;
+        let inst = before.inst;
         let to = match escape.to {
             EscapeTo::Global(global) => Escape::Global(global),
             EscapeTo::Thread => Escape::Thread,
@@ -515,9 +494,9 @@ impl Explorer<'_, '_> {
             if !state.objects[index].is_live() {
                 continue;
             }
-            let direct = self.denotes(before, inst, &escape.path, index) != Holds::No;
+            let direct = self.denotes(before.state, planned, index) != Holds::No;
             // All that is reachable from what escapes goes along, also what the call itself put there.
-            let states = [&before.objects[index], &state.objects[index]];
+            let states = [&before.state.objects[index], &state.objects[index]];
             let is_inside = || {
                 let reached = frame.reached_by(inst, &escape.path);
                 let owner = |cell: CellId| frame.local.memory.cells[cell].obj;

@@ -4,9 +4,7 @@ use drip_cond::{Sort, TermId, TermKind};
 use drip_memssa::Def;
 use drip_models::Class;
 use drip_pointer::{Memory, ObjKind};
-use drip_program::{BlockId, CmpPred, InstId, Op, Operand, SwitchCase};
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use drip_program::{BlockId, CmpPred, InstId, Op, Operand};
 
 use crate::explore::{Explorer, Goal, Run};
 use crate::graph::{EndKind, NodeId};
@@ -14,9 +12,6 @@ use crate::interface::class_term;
 use crate::state::{Followed, Holds, Machine, State, Where};
 use crate::transfer::holds_operand;
 use crate::values::Symbol;
-
-/// Cases of a switch whose negation is remembered on the default edge.
-const MAX_DEFAULT_FACTS: usize = 8;
 
 impl Explorer<'_, '_> {
     /// The end of a block.
@@ -119,26 +114,20 @@ impl Explorer<'_, '_> {
         (value, default, cases): (Operand, BlockId, drip_program::PoolRange),
         next: &mut Vec<NodeId>,
     ) {
-        let cases = self.frame.body.cases(cases);
         let term = self.in_path(self.values.term(value), &run.state);
-        let Sort::Bits(width) = self.values.terms.sort(term) else {
-            return;
-        };
-        if let Some(known) = self.values.terms.as_int(term) {
-            let target = cases
-                .iter()
-                .find(|c| c.value == known)
-                .map_or(default, |c| c.target);
-            self.flow(node, block, target, inst, run, next);
+        if !matches!(self.values.terms.sort(term), Sort::Bits(_)) {
             return;
         }
-        for (target, values) in by_target(cases, default) {
+        if let Some(known) = self.values.terms.as_int(term) {
+            let mut cases = self.frame.body.cases(cases).iter();
+            let target = cases.find(|c| c.value == known).map(|c| c.target);
+            self.flow(node, block, target.unwrap_or(default), inst, run, next);
+            return;
+        }
+        let plan = self.frame.switch_plan(self.values, inst);
+        for &(target, fact) in &plan.targets {
             let mut state = run.state.clone();
-            let tests: SmallVec<[TermId; 8]> = values
-                .iter()
-                .map(|&value| self.equals(term, width, value))
-                .collect();
-            let fact = self.values.terms.or(&tests);
+            let fact = self.in_path(fact, &state);
             if self.assume_term(&mut state, fact) {
                 let copy = Run {
                     state,
@@ -148,24 +137,13 @@ impl Explorer<'_, '_> {
             }
         }
         let mut run = run;
-        let mut possible = true;
-        for case in cases
-            .iter()
-            .filter(|c| c.target != default)
-            .take(MAX_DEFAULT_FACTS)
-        {
-            let test = self.equals(term, width, case.value);
-            let fact = self.values.terms.not(test);
-            possible = possible && self.assume_term(&mut run.state, fact);
+        for &fact in &plan.others {
+            let fact = self.in_path(fact, &run.state);
+            if !self.assume_term(&mut run.state, fact) {
+                return;
+            }
         }
-        if possible {
-            self.flow(node, block, default, inst, run, next);
-        }
-    }
-
-    fn equals(&mut self, term: TermId, width: u32, value: u64) -> TermId {
-        let constant = self.values.terms.int(width, value);
-        self.values.terms.eq(term, constant)
+        self.flow(node, block, default, inst, run, next);
     }
 
     /// A term as this path has it: φs replaced by what they are here.
@@ -183,6 +161,14 @@ impl Explorer<'_, '_> {
         }
         let term = self.values.term(cond);
         if self.values.terms.sort(term) == Sort::Bool {
+            // Where nothing is known and nothing is remembered only a constant decides.
+            if self.relevant.from_birth && state.facts.is_empty() && state.env.is_empty() {
+                if self.values.terms.as_bool(term) == Some(!taken) {
+                    return false;
+                }
+                self.note_equal(state, cond, taken);
+                return true;
+            }
             let term = self.in_path(term, state);
             let fact = if taken {
                 term
@@ -470,18 +456,4 @@ impl Explorer<'_, '_> {
     fn held_by_main(&self, state: &State) -> bool {
         self.frame.body.vars.is_empty() || !state.objects[0].places.is_empty()
     }
-}
-
-/// The values that lead to each target other than the default one, in the order of the targets' first cases.
-fn by_target(cases: &[SwitchCase], default: BlockId) -> Vec<(BlockId, SmallVec<[u64; 2]>)> {
-    let mut groups: Vec<(BlockId, SmallVec<[u64; 2]>)> = Vec::new();
-    let mut group_of: FxHashMap<BlockId, usize> = FxHashMap::default();
-    for case in cases.iter().filter(|case| case.target != default) {
-        let group = *group_of.entry(case.target).or_insert_with(|| {
-            groups.push((case.target, SmallVec::new()));
-            groups.len() - 1
-        });
-        groups[group].1.push(case.value);
-    }
-    groups
 }

@@ -6,8 +6,7 @@ use drip_program::{BlockId, Op, ValueId};
 use smallvec::SmallVec;
 
 use crate::explore::{Explorer, Goal};
-use crate::state::{State, Where};
-use crate::values::Values;
+use crate::state::{Followed, Place, State, Where};
 
 impl Explorer<'_, '_> {
     /// φs of `to`, then what the edge makes invalid.
@@ -22,6 +21,12 @@ impl Explorer<'_, '_> {
 
     fn enter_phis(&mut self, from: BlockId, to: BlockId, state: &mut State) {
         let frame = self.frame;
+        let phis = self.relevant.phis.get(&to).map_or(&[][..], Vec::as_slice);
+        let is_value = |place: &Place| matches!(place.at, Where::Value(..));
+        let has_values = |object: &Followed| object.places.iter().any(is_value);
+        if phis.is_empty() && !state.objects.iter().any(has_values) {
+            return;
+        }
         // All φs read the old values, then all are assigned.
         let mut holders: SmallVec<[(usize, Where, bool); 4]> = SmallVec::new();
         let mut results: SmallVec<[ValueId; 4]> = SmallVec::new();
@@ -52,16 +57,14 @@ impl Explorer<'_, '_> {
                 }
             }
         }
-        for phi in self.relevant.phis.get(&to).map_or(&[][..], Vec::as_slice) {
+        for phi in phis {
             if let Some(&(term, _)) = phi.inputs.iter().find(|(_, pred)| *pred == from) {
                 let term = self.in_path(term, state);
                 bindings.push((phi.sym, term));
             }
         }
         for object in &mut state.objects {
-            for &result in &results {
-                object.forget_value(result);
-            }
+            object.keep(|p| !matches!(p.at, Where::Value(v, _) if results.contains(&v)));
         }
         for (index, at, weak) in holders {
             state.objects[index].add(at, weak);
@@ -162,69 +165,63 @@ impl Explorer<'_, '_> {
     /// Drops SSA values that nobody will read. The death of a value is no loss by itself: the variable that had it may
     /// still be in scope, and a path that ends the program leaks nothing.
     fn prune(&mut self, block: BlockId, state: &mut State) {
-        for index in 0..state.objects.len() {
-            let mut places = std::mem::take(&mut state.objects[index].places);
-            places.retain(|p| match p.at {
+        let frame = self.frame;
+        for object in &mut state.objects {
+            object.keep(|p| match p.at {
                 // A value of this very block is one of its φs, just assigned.
                 Where::Value(v, _) => {
-                    let home = self.frame.body.def(v).map(|inst| self.frame.block_of(inst));
-                    home == Some(block) || self.is_live_in(v, block)
+                    let home = frame.body.def(v).map(|inst| frame.block_of(inst));
+                    home == Some(block) || frame.is_live_in(v, block)
                 }
                 Where::Cell(_) | Where::Var(_) => true,
             });
-            state.objects[index].places = places;
         }
-        let mut env = std::mem::take(&mut state.env);
-        env.retain(|entry| self.is_asked_in(entry.0, block));
+        if state.env.is_empty() && state.facts.is_empty() {
+            return;
+        }
+        if self.relevant.from_birth {
+            state.env.clear();
+            state.facts.clear();
+            return;
+        }
+        state.env.retain(|entry| self.is_asked_in(entry.0, block));
         // What callers find in memory is a symbol's value: all that is known of it goes along.
-        let mut carried: Vec<SymId> = Vec::new();
-        if self.goal == Goal::Exits {
-            for &(_, term) in &env {
-                carried.extend(self.values.symbols_in(term).iter());
+        let mut carried: SmallVec<[SymId; 8]> = SmallVec::new();
+        if self.goal == Goal::Exits && !state.facts.is_empty() {
+            for &(_, term) in &state.env {
+                carried.extend_from_slice(&self.values.symbols_in(term));
             }
         }
-        state.env = env;
-        let mut facts = std::mem::take(&mut state.facts);
-        facts.retain(|fact| {
-            let is_carried = |values: &mut Values| {
-                !carried.is_empty() && values.symbols_in(*fact).iter().any(|s| carried.contains(s))
-            };
-            self.is_fact_useful(*fact, block) || is_carried(self.values)
+        state.facts.retain(|fact| {
+            let symbols = self.values.symbols_in(*fact);
+            symbols
+                .iter()
+                .any(|&sym| self.is_useful(sym, block) || carried.contains(&sym))
         });
-        state.facts = facts;
     }
 
     /// A fact that no later decision depends on keeps equal states apart for nothing.
-    fn is_fact_useful(&mut self, fact: TermId, block: BlockId) -> bool {
-        let symbols = self.values.symbols_in(fact);
-        symbols.iter().any(|&sym| {
-            (self.goal == Goal::Exits && self.relevant.interface.contains(&sym))
-                || self.is_asked_in(sym, block)
-        })
+    fn is_useful(&mut self, sym: SymId, block: BlockId) -> bool {
+        (self.goal == Goal::Exits && self.relevant.interface.contains(&sym))
+            || self.is_asked_in(sym, block)
     }
 
     fn is_asked_in(&mut self, sym: SymId, block: BlockId) -> bool {
-        let (frame, relevant) = (self.frame, self.relevant);
-        let home = self.values.home(sym);
-        let asked = self.asked.entry(sym).or_insert_with(|| {
-            let mut blocks = IdSet::with_capacity(frame.body.blocks.len());
-            let mut stack: Vec<BlockId> = relevant.uses.get(&sym).cloned().unwrap_or_default();
+        let number = sym.0 as usize;
+        if self.asked.len() <= number {
+            self.asked.resize_with(number + 1, || None);
+        }
+        let asked = self.asked[number].get_or_insert_with(|| {
+            let home = self.values.home(sym);
+            let mut blocks = IdSet::with_capacity(self.frame.body.blocks.len());
+            let mut stack = self.relevant.uses.get(&sym).cloned().unwrap_or_default();
             while let Some(block) = stack.pop() {
                 if blocks.insert(block) && Some(block) != home {
-                    stack.extend(frame.cfg.preds(block));
+                    stack.extend(self.frame.cfg.preds(block));
                 }
             }
             blocks
         });
         asked.contains(block)
-    }
-
-    /// Is the value read in `block` or later, before it is defined again?
-    pub(crate) fn is_live_in(&mut self, value: ValueId, block: BlockId) -> bool {
-        let frame = self.frame;
-        self.live
-            .entry(value)
-            .or_insert_with(|| frame.live_blocks(value))
-            .contains(block)
     }
 }

@@ -8,18 +8,18 @@
 //! Known false negatives: what is stored into an element with unknown index is held "perhaps", and ends undecided.
 
 use std::hash::BuildHasher;
+use std::rc::Rc;
 
 use drip_base::{IdSet, IndexVec, RankedWorklist};
-use drip_cond::SymId;
 use drip_pointer::{ObjId, ObjKind};
-use drip_program::{BlockId, InstId, Op, ValueId};
+use drip_program::{BlockId, InstId, Op};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::frame::Frame;
 use crate::graph::{Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
 use crate::relevance::Relevance;
-use crate::sparse::Jumps;
+use crate::sparse::{Jumps, Loud};
 use crate::state::{Escape, Followed, Machine, State, Where};
 use crate::values::Values;
 
@@ -71,9 +71,10 @@ struct Mark {
 impl Mark {
     fn of(state: &State) -> Mark {
         let hash = FxBuildHasher;
+        let objects = hash.hash_one(&state.objects);
         Mark {
-            state: hash.hash_one(state),
-            objects: hash.hash_one(&state.objects),
+            state: hash.hash_one((objects, &state.facts, &state.env)),
+            objects,
             executed: false,
         }
     }
@@ -88,18 +89,28 @@ pub struct Explorer<'f, 'a> {
     /// The program's `main`: what its variables hold at the end leaks nothing.
     pub(crate) is_main: bool,
     pub(crate) relevant: &'f Relevance,
-    pub(crate) live: FxHashMap<ValueId, IdSet<BlockId>>,
     /// Blocks on entry to which a symbol will still be asked for.
-    pub(crate) asked: FxHashMap<SymId, IdSet<BlockId>>,
+    pub(crate) asked: Vec<Option<IdSet<BlockId>>>,
     pub(crate) out: UseFlow,
-    by_block: IndexVec<BlockId, Vec<NodeId>>,
+    /// Room for the results of one instruction.
+    pub(crate) results: Vec<Run>,
+    by_block: FxHashMap<BlockId, AtBlock>,
     marks: IndexVec<NodeId, Mark>,
     /// Nodes that some edge joins already.
     joined: FxHashSet<(NodeId, NodeId)>,
     /// Blocks from which an unborn object can still be born.
-    can_birth: IdSet<BlockId>,
+    can_birth: Option<Rc<IdSet<BlockId>>>,
+    /// What can concern the objects; nothing else is executed.
+    loud: Option<Loud>,
     /// Jumps over blocks that do not concern the objects.
     jumps: Option<Jumps>,
+}
+
+/// The nodes of one block, and those of them that are to be executed.
+#[derive(Default)]
+struct AtBlock {
+    nodes: SmallVec<[NodeId; 4]>,
+    pending: SmallVec<[NodeId; 2]>,
 }
 
 /// What is followed, and how much of a path is remembered on the way.
@@ -122,8 +133,21 @@ impl Following<'_> {
     }
 }
 
-/// Explores all paths.
+/// Explores all paths. Instructions that can't concern the objects, nor what is remembered, are passed over.
 pub fn explore<'a>(frame: &Frame<'a>, values: &mut Values, following: Following<'_>) -> UseFlow {
+    let loud = Loud::new(frame, values, &following);
+    let mut explorer = Explorer::new(frame, values, following);
+    explorer.loud = Some(loud);
+    explorer.explored()
+}
+
+/// The twin of [`explore`] and [`explore_sparsely`]: every instruction of every block.
+pub fn explore_naively<'a>(
+    frame: &Frame<'a>,
+    values: &mut Values,
+    following: Following<'_>,
+) -> UseFlow {
+    frame.touches(values);
     Explorer::new(frame, values, following).explored()
 }
 
@@ -135,10 +159,11 @@ pub fn explore_sparsely<'a>(
     values: &mut Values,
     following: Following<'_>,
 ) -> (UseFlow, bool) {
-    let jumps = Jumps::new(frame, values, following.relevant, &following.objects);
+    let loud = Loud::new(frame, values, &following);
+    let jumps = Jumps::new(frame, values, &loud);
+    let is_sparse = jumps.is_some();
     let mut explorer = Explorer::new(frame, values, following);
-    explorer.jumps = Some(jumps).filter(|jumps| jumps.are_worth_it(frame));
-    let is_sparse = explorer.jumps.is_some();
+    (explorer.loud, explorer.jumps) = (Some(loud), jumps);
     (explorer.explored(), is_sparse)
 }
 
@@ -148,7 +173,6 @@ impl<'f, 'a> Explorer<'f, 'a> {
         values: &'f mut Values,
         following: Following<'f>,
     ) -> Explorer<'f, 'a> {
-        let blocks = frame.body.blocks.len();
         let objects = following.objects;
         Explorer {
             frame,
@@ -157,8 +181,7 @@ impl<'f, 'a> Explorer<'f, 'a> {
             tells_ways: following.tells_ways,
             is_main: following.is_main,
             relevant: following.relevant,
-            live: FxHashMap::default(),
-            asked: FxHashMap::default(),
+            asked: Vec::new(),
             out: UseFlow {
                 objects: objects.clone(),
                 nodes: IndexVec::new(),
@@ -170,10 +193,12 @@ impl<'f, 'a> Explorer<'f, 'a> {
                 executed: 0,
             },
             objects,
-            by_block: IndexVec::from_elem(Vec::new(), blocks),
+            results: Vec::new(),
+            by_block: FxHashMap::default(),
             marks: IndexVec::new(),
             joined: FxHashSet::default(),
-            can_birth: IdSet::with_capacity(blocks),
+            can_birth: None,
+            loud: None,
             jumps: None,
         }
     }
@@ -199,11 +224,12 @@ impl Explorer<'_, '_> {
             preds: Vec::new(),
             later: false,
         });
-        self.by_block[entry].push(UseFlow::ROOT);
-        let mut pending: IndexVec<BlockId, Vec<NodeId>> =
-            IndexVec::from_elem(Vec::new(), frame.body.blocks.len());
-        pending[entry].push(UseFlow::ROOT);
+        let at = self.by_block.entry(entry).or_default();
+        at.nodes.push(UseFlow::ROOT);
+        at.pending.push(UseFlow::ROOT);
         work.push(entry);
+        let mut runs = Vec::new();
+        let mut next = Vec::new();
         let mut steps = 0;
         let (base, factor) = if self.goal == Goal::Fate {
             FATE_FUEL
@@ -217,7 +243,8 @@ impl Explorer<'_, '_> {
         };
         let fuel = base + factor * frame.body.blocks.len();
         while let Some(block) = work.pop() {
-            for node in std::mem::take(&mut pending[block]) {
+            let pending = self.by_block.get_mut(&block).map(|at| &mut at.pending);
+            for node in pending.map(std::mem::take).unwrap_or_default() {
                 steps += 1;
                 self.out.steps = steps;
                 if steps > fuel {
@@ -228,10 +255,12 @@ impl Explorer<'_, '_> {
                 if self.out.limited && self.goal == Goal::Exits {
                     return;
                 }
-                for next in self.execute(node) {
+                self.execute(node, &mut runs, &mut next);
+                for next in next.drain(..) {
                     let target = self.out.nodes[next].block;
-                    if !pending[target].contains(&next) {
-                        pending[target].push(next);
+                    let pending = &mut self.by_block.entry(target).or_default().pending;
+                    if !pending.contains(&next) {
+                        pending.push(next);
                     }
                     work.push(target);
                 }
@@ -301,55 +330,61 @@ impl Explorer<'_, '_> {
         let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else {
             return;
         };
-        let mut stack = vec![self.frame.block_of(call)];
-        while let Some(block) = stack.pop() {
-            if self.can_birth.insert(block) {
-                stack.extend(self.frame.cfg.preds(block));
-            }
-        }
+        self.can_birth = Some(self.frame.leads_to(self.frame.block_of(call)));
     }
 
-    /// Runs one node's block; returns the nodes that have to be executed next.
-    fn execute(&mut self, node: NodeId) -> Vec<NodeId> {
+    /// Can the instruction concern the objects, or what is remembered?
+    pub(crate) fn is_loud(&self, inst: InstId) -> bool {
+        self.loud.as_ref().is_none_or(|loud| loud.contains(inst))
+    }
+
+    /// Does a call tell something of what is asked behind it in its own block?
+    pub(crate) fn tells(&self, call: InstId) -> bool {
+        let touches = self.frame.touches.get();
+        touches.is_none_or(|touches| touches.telling.contains(call))
+    }
+
+    /// Runs one node's block; `next` gets the nodes that have to be executed next.
+    fn execute(&mut self, node: NodeId, runs: &mut Vec<Run>, next: &mut Vec<NodeId>) {
         if std::mem::replace(&mut self.marks[node].executed, true) {
             self.drop_old_edges(node);
         }
         let block = self.out.nodes[node].block;
-        let mut runs = vec![Run {
+        runs.clear();
+        runs.push(Run {
             state: self.out.nodes[node].state.clone(),
             choices: Choices::new(),
-        }];
+        });
         let frame = self.frame;
-        let mut next = Vec::new();
+        let last = frame.body.terminator(block);
         for inst in frame.body.block_insts(block) {
-            if frame.body.insts[inst].op.is_terminator() {
-                for run in std::mem::take(&mut runs) {
-                    self.leave(node, block, inst, run, &mut next);
+            if inst == last {
+                for run in runs.drain(..) {
+                    self.leave(node, block, inst, run, next);
                 }
-                break;
+                return;
+            }
+            if !self.is_loud(inst) {
+                continue;
             }
             // Nothing but a call can concern objects that do not exist yet.
             let is_call = matches!(frame.body.insts[inst].op, Op::Call { .. });
-            if !is_call
-                && runs
-                    .iter()
-                    .all(|run| run.state.objects.iter().all(|o| !o.is_live()))
-            {
+            let is_live = |run: &Run| run.state.objects.iter().any(|o| o.is_live());
+            if !is_call && !runs.iter().any(is_live) {
                 continue;
             }
             if is_call {
-                self.unwind(node, inst, &runs);
-                if self.skips_call(inst, &mut runs) {
+                self.unwind(node, inst, runs);
+                if self.skips_call(inst, runs) {
                     continue;
                 }
             }
             self.out.executed += runs.len();
-            runs = self.step(node, inst, runs);
+            self.step(node, inst, runs);
             if runs.is_empty() {
-                break;
+                return;
             }
         }
-        next
     }
 
     /// A node that is executed again because it was weakened replaces what it led to before.
@@ -363,12 +398,11 @@ impl Explorer<'_, '_> {
         }
         let frame = self.frame;
         let block = self.out.nodes[node].block;
-        for &succ in frame.cfg.succs(block) {
-            for index in 0..self.by_block[succ].len() {
-                let target = self.by_block[succ][index];
-                self.out.nodes[target]
-                    .preds
-                    .retain(|edge| edge.from != node);
+        for succ in frame.cfg.succs(block) {
+            let targets = self.by_block.get(succ).map(|at| &at.nodes);
+            for &target in targets.into_iter().flatten() {
+                let preds = &mut self.out.nodes[target].preds;
+                preds.retain(|edge| edge.from != node);
             }
         }
     }
@@ -418,11 +452,11 @@ impl Explorer<'_, '_> {
         run: Run,
         next: &mut Vec<NodeId>,
     ) {
-        let Some(jumps) = &mut self.jumps else {
+        let (Some(jumps), Some(loud)) = (&mut self.jumps, &self.loud) else {
             self.arrive(node, (from, to), at, run, next);
             return;
         };
-        for &edge in jumps.landings(self.frame, from, to).iter() {
+        for &edge in jumps.landings(self.frame, loud, (from, to)).iter() {
             self.arrive(node, edge, at, run.clone(), next);
         }
     }
@@ -498,7 +532,10 @@ impl Explorer<'_, '_> {
                 .objects
                 .first()
                 .is_some_and(|o| o.machine == Machine::Unborn)
-            && !self.can_birth.contains(block)
+            && self
+                .can_birth
+                .as_ref()
+                .is_some_and(|can| !can.contains(block))
     }
 
     /// The node for a state, and whether it must be executed (again).
@@ -508,7 +545,8 @@ impl Explorer<'_, '_> {
         }
         let mark = Mark::of(&state);
         let mut variants: SmallVec<[NodeId; 8]> = SmallVec::new();
-        for &node in &self.by_block[block] {
+        let at = self.by_block.entry(block).or_default();
+        for &node in &at.nodes {
             let known = &self.out.nodes[node];
             let other = &self.marks[node];
             if other.state == mark.state && known.state == state {
@@ -526,14 +564,14 @@ impl Explorer<'_, '_> {
             Goal::Fate => FATE_VARIANTS,
             Goal::Exits => EXITS_VARIANTS,
         };
-        if variants.len() < bound && self.by_block[block].len() < MAX_STATES {
+        if variants.len() < bound && at.nodes.len() < MAX_STATES {
             let node = self.out.nodes.push(Node {
                 block,
                 state,
                 preds: Vec::new(),
                 later,
             });
-            self.by_block[block].push(node);
+            at.nodes.push(node);
             self.marks.push(mark);
             return Some((node, true));
         }
@@ -571,8 +609,10 @@ impl Explorer<'_, '_> {
             let is_alike = pairs().take(apart).all(|(a, b)| a.machine == b.machine);
             is_alike.then(|| pairs().filter(|(a, b)| a.machine == b.machine).count())
         };
-        let node = self.by_block[block]
-            .iter()
+        let nodes = self.by_block.get(&block).map(|at| &at.nodes);
+        let node = nodes
+            .into_iter()
+            .flatten()
             .filter_map(|&n| Some((agreement(&self.out.nodes[n].state)?, n)))
             .max_by_key(|&(agreeing, n)| (agreeing, std::cmp::Reverse(n)));
         let Some((_, node)) = node else {

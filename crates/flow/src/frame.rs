@@ -4,7 +4,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use drip_base::{Graph, IdSet};
+use drip_base::{Graph, IdSet, IndexVec};
 use drip_memssa::{Annotations, Def, MemSsa, RegionId, VersionId};
 use drip_models::{Atom, GlobalSet, Offset, Outcome, Root, Subject, Value, ValuePath};
 use drip_pointer::local::{CallTable, LocSet, Sources};
@@ -18,8 +18,9 @@ use smallvec::SmallVec;
 use crate::handlers::Handlers;
 use crate::interface::path_term;
 use crate::named::NamedCells;
+use crate::plan::{CallPlan, SwitchPlan};
 use crate::sources::Finder;
-use crate::sparse::Touches;
+use crate::touches::Touches;
 use crate::values::{Context, Values};
 
 /// What the rest of the program says of a function.
@@ -57,6 +58,11 @@ pub struct Frame<'a> {
     reached: Answers<Vec<ObjId>>,
     /// Answers to [`Frame::cells_named`].
     pub(crate) named: RefCell<FxHashMap<(InstId, ValuePath, Offset), Rc<NamedCells>>>,
+    /// Answers to [`Frame::plan`], [`Frame::switch_plan`], [`Frame::is_live_in`] and [`Frame::leads_to`].
+    pub(crate) plans: RefCell<FxHashMap<InstId, Rc<CallPlan>>>,
+    pub(crate) switches: RefCell<FxHashMap<InstId, Rc<SwitchPlan>>>,
+    pub(crate) live: RefCell<IndexVec<ValueId, Option<IdSet<BlockId>>>>,
+    pub(crate) leading: RefCell<FxHashMap<BlockId, Rc<IdSet<BlockId>>>>,
 }
 
 /// What was asked of a callee's path at a call, with the answer.
@@ -150,6 +156,10 @@ impl<'a> Frame<'a> {
             resolved: RefCell::default(),
             reached: RefCell::default(),
             named: RefCell::default(),
+            plans: RefCell::default(),
+            switches: RefCell::default(),
+            live: RefCell::new(IndexVec::from_elem(None, body.value_count())),
+            leading: RefCell::default(),
         };
         frame.name_what_calls_read(&mut values);
         values.name_origins(&frame.context());
@@ -183,39 +193,6 @@ impl<'a> Frame<'a> {
             calls: &self.calls,
             handlers: &self.handlers,
         }
-    }
-
-    /// Blocks on entry to which a value will still be read.
-    pub fn live_blocks(&self, value: ValueId) -> IdSet<BlockId> {
-        let mut live = IdSet::with_capacity(self.body.blocks.len());
-        let home = self.body.def(value).map(|inst| self.block_of(inst));
-        let mut stack: Vec<BlockId> = Vec::new();
-        for inst in self.uses(value) {
-            match self.body.insts[inst].op {
-                // A φ reads its input at the end of the predecessor.
-                Op::Phi { incoming } => stack.extend(
-                    self.body
-                        .incoming(incoming)
-                        .iter()
-                        .filter(|entry| entry.value.as_value() == Some(value))
-                        .map(|entry| entry.block)
-                        .filter(|&block| Some(block) != home),
-                ),
-                _ => stack.extend(Some(self.block_of(inst)).filter(|&block| Some(block) != home)),
-            }
-        }
-        while let Some(block) = stack.pop() {
-            if live.insert(block) {
-                stack.extend(
-                    self.cfg
-                        .preds(block)
-                        .iter()
-                        .copied()
-                        .filter(|&pred| Some(pred) != home),
-                );
-            }
-        }
-        live
     }
 
     /// Targets of a path of a callee's summary, at a call.

@@ -1,11 +1,13 @@
 //! What is asked of a function again and again: who reads a value, where memory is touched, which cells hold numbers. Built on first use.
 
+use std::rc::Rc;
+
 use drip_base::{Graph, IdSet};
 use drip_pointer::CellId;
-use drip_program::{InstId, Op, Type, ValueId};
+use drip_program::{BlockId, InstId, Op, Type, ValueId};
 
 use crate::frame::Frame;
-use crate::sparse::Touches;
+use crate::touches::Touches;
 use crate::values::Values;
 
 impl Frame<'_> {
@@ -30,8 +32,74 @@ impl Frame<'_> {
             .map(|&inst| InstId::from_u32(inst))
     }
 
-    /// Where memory is touched, for explorations that jump over the rest.
-    pub(crate) fn touches(&self, values: &Values) -> &Touches {
+    /// Is the value read in `block` or later, before it is defined again?
+    pub(crate) fn is_live_in(&self, value: ValueId, block: BlockId) -> bool {
+        if let Some(live) = &self.live.borrow()[value] {
+            return live.contains(block);
+        }
+        let live = self.live_blocks(value);
+        let is_live = live.contains(block);
+        self.live.borrow_mut()[value] = Some(live);
+        is_live
+    }
+
+    /// Blocks on entry to which a value will still be read.
+    fn live_blocks(&self, value: ValueId) -> IdSet<BlockId> {
+        let mut live = IdSet::with_capacity(self.body.blocks.len());
+        let home = self.body.def(value).map(|inst| self.block_of(inst));
+        let mut stack: Vec<BlockId> = Vec::new();
+        for inst in self.uses(value) {
+            match self.body.insts[inst].op {
+                // A φ reads its input at the end of the predecessor.
+                Op::Phi { incoming } => stack.extend(
+                    self.body
+                        .incoming(incoming)
+                        .iter()
+                        .filter(|entry| entry.value.as_value() == Some(value))
+                        .map(|entry| entry.block)
+                        .filter(|&block| Some(block) != home),
+                ),
+                _ => stack.extend(Some(self.block_of(inst)).filter(|&block| Some(block) != home)),
+            }
+        }
+        while let Some(block) = stack.pop() {
+            if live.insert(block) {
+                stack.extend(
+                    self.cfg
+                        .preds(block)
+                        .iter()
+                        .copied()
+                        .filter(|&pred| Some(pred) != home),
+                );
+            }
+        }
+        live
+    }
+
+    /// The blocks from which a block can be reached, itself included.
+    pub(crate) fn leads_to(&self, target: BlockId) -> Rc<IdSet<BlockId>> {
+        if let Some(known) = self.leading.borrow().get(&target) {
+            return Rc::clone(known);
+        }
+        let mut found = IdSet::with_capacity(self.body.blocks.len());
+        let mut stack = vec![target];
+        while let Some(block) = stack.pop() {
+            if found.insert(block) {
+                stack.extend(self.cfg.preds(block));
+            }
+        }
+        let found = Rc::new(found);
+        self.leading.borrow_mut().insert(target, Rc::clone(&found));
+        found
+    }
+
+    pub(crate) fn is_in_loop(&self, inst: InstId) -> bool {
+        let innermost = self.cfg.loops().innermost(self.block_of(inst));
+        innermost.is_some()
+    }
+
+    /// Where memory is touched, for explorations that pass over the rest.
+    pub(crate) fn touches(&self, values: &mut Values) -> &Touches {
         self.touches.get_or_init(|| Touches::build(self, values))
     }
 

@@ -18,6 +18,7 @@ mod handlers;
 mod indices;
 mod interface;
 mod named;
+mod plan;
 mod relevance;
 mod roots;
 mod sources;
@@ -25,6 +26,7 @@ mod sparse;
 mod state;
 pub mod svfg;
 mod text;
+mod touches;
 mod transfer;
 mod type_descriptions;
 mod values;
@@ -32,7 +34,9 @@ mod values;
 pub use alike::alike;
 pub use arithmetic::sort_of;
 pub use error_number::{as_error_number, reads_error_number};
-pub use explore::{EXITS_FUEL, FATE_FUEL, Following, Goal, MAX_STATES, explore, explore_sparsely};
+pub use explore::{
+    EXITS_FUEL, FATE_FUEL, Following, Goal, MAX_STATES, explore, explore_naively, explore_sparsely,
+};
 pub use forward::stored_just_before;
 pub use frame::{Frame, WholeProgram, args_of, cell_of, region};
 pub use graph::{Choice, Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};

@@ -202,6 +202,6 @@ impl Explorer<'_, '_> {
                 .cfg
                 .succs(block)
                 .iter()
-                .any(|&succ| self.is_live_in(value, succ))
+                .any(|&succ| frame.is_live_in(value, succ))
     }
 }

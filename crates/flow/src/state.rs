@@ -58,7 +58,7 @@ pub struct Place {
 }
 
 /// One followed object on one path.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Followed {
     pub machine: Machine,
     pub places: SmallVec<[Place; 4]>,
@@ -103,6 +103,12 @@ impl Followed {
         }
     }
 
+    /// Does one of these cells hold it, and how certain is that of the surest?
+    pub fn holds_any(&self, cells: &[CellId]) -> Holds {
+        let held = cells.iter().map(|&cell| self.holds(Where::Cell(cell)));
+        held.max().unwrap_or(Holds::No)
+    }
+
     /// Does a cell hold it, perhaps?
     pub fn is_in_memory(&self) -> bool {
         self.places.iter().any(|p| matches!(p.at, Where::Cell(_)))
@@ -132,8 +138,14 @@ impl Followed {
 
     /// Forgets an SSA value that is about to be defined again.
     pub fn forget_value(&mut self, value: ValueId) {
-        self.places
-            .retain(|p| !matches!(p.at, Where::Value(v, _) if v == value));
+        self.keep(|p| !matches!(p.at, Where::Value(v, _) if v == value));
+    }
+
+    /// Keeps only some of the places; most often that is all of them.
+    pub fn keep(&mut self, is_kept: impl Fn(&Place) -> bool) {
+        if !self.places.iter().all(&is_kept) {
+            self.places.retain(|place| is_kept(place));
+        }
     }
 
     /// Takes in what another path knows of the same object in the same state; true if that changed anything.
@@ -158,8 +170,33 @@ impl Followed {
     }
 }
 
+// States are copied at every branch: lists of plain words are copied as such, which the derived code does not do.
+impl Clone for Followed {
+    fn clone(&self) -> Followed {
+        Followed {
+            machine: self.machine,
+            places: SmallVec::from_slice(&self.places),
+            blurred: self.blurred,
+        }
+    }
+}
+
+impl Clone for State {
+    fn clone(&self) -> State {
+        let mut objects = SmallVec::with_capacity(self.objects.len());
+        for object in &self.objects {
+            objects.push(object.clone());
+        }
+        State {
+            objects,
+            facts: SmallVec::from_slice(&self.facts),
+            env: SmallVec::from_slice(&self.env),
+        }
+    }
+}
+
 /// State of a path at one point.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct State {
     /// Index 0 is the object in question; the others hold it, or are followed along with it.
     pub objects: SmallVec<[Followed; 2]>,
@@ -170,6 +207,13 @@ pub struct State {
 }
 
 impl State {
+    /// Forgets an SSA value that is about to be defined again.
+    pub fn forget_value(&mut self, value: ValueId) {
+        for object in &mut self.objects {
+            object.forget_value(value);
+        }
+    }
+
     pub fn knows(&self, fact: TermId) -> bool {
         self.facts.binary_search(&fact).is_ok()
     }

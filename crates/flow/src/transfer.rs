@@ -3,6 +3,7 @@
 //! Rules in the order of the code; the statement that removes the last holder of a cell is the one that leaks it
 //! (Heapcheck, rules 1–7): assignment `p = …` (binding marker), store `p->f = …`, `free(p)` of what held it.
 
+use drip_cond::{SymId, TermId};
 use drip_models::Class;
 use drip_pointer::{CellId, Loc, Memory, ObjKind};
 use drip_program::{CastOp, InstId, Op, Operand, ValueId};
@@ -19,27 +20,36 @@ const SELECT_ELSE: u16 = 1;
 
 impl Explorer<'_, '_> {
     /// Executes one instruction in every run of the block so far.
-    pub(crate) fn step(&mut self, node: NodeId, inst: InstId, runs: Vec<Run>) -> Vec<Run> {
-        let mut out = Vec::with_capacity(runs.len());
+    pub(crate) fn step(&mut self, node: NodeId, inst: InstId, runs: &mut Vec<Run>) {
+        match self.frame.body.insts[inst].op {
+            Op::Phi { .. } => return,
+            Op::Call { .. } | Op::Select { .. } => self.split(inst, runs),
+            _ => runs.retain_mut(|run| self.advance(inst, &mut run.state)),
+        }
+        if self.goal == Goal::Fate {
+            let settled = runs.extract_if(.., |run| self.settled(&run.state));
+            for run in settled.collect::<SmallVec<[Run; 2]>>() {
+                self.end(node, inst, self.end_kind(&run.state), run);
+            }
+        }
+    }
+
+    /// Instructions that have more than one result.
+    fn split(&mut self, inst: InstId, runs: &mut Vec<Run>) {
         let splits = runs.len();
-        for run in runs {
-            self.step_one(inst, run, &mut out);
+        let mut out = std::mem::take(&mut self.results);
+        for run in runs.drain(..) {
+            match self.frame.body.insts[inst].op {
+                Op::Select { cond, then, els } => {
+                    self.select(inst, run, [cond, then, els], &mut out)
+                }
+                _ => self.call(inst, run, &mut out),
+            }
         }
         if out.len() > splits.max(1) {
             self.merge_runs(&mut out);
         }
-        if self.goal == Goal::Exits {
-            return out;
-        }
-        let mut going = Vec::with_capacity(out.len());
-        for run in out {
-            if self.settled(&run.state) {
-                self.end(node, inst, self.end_kind(&run.state), run);
-            } else {
-                going.push(run);
-            }
-        }
-        going
+        self.results = std::mem::replace(runs, out);
     }
 
     /// Several calls in one block multiply their outcomes: runs that agree are one, and beyond [`MAX_STATES`] those that
@@ -95,78 +105,62 @@ impl Explorer<'_, '_> {
         !a.iter().map(condition).eq(b.iter().map(condition))
     }
 
-    fn step_one(&mut self, inst: InstId, mut run: Run, out: &mut Vec<Run>) {
+    /// One instruction with one result; false if the path ends there.
+    fn advance(&mut self, inst: InstId, state: &mut State) -> bool {
         let frame = self.frame;
         let data = &frame.body.insts[inst];
         let result = frame.body.result(inst);
         match data.op {
-            Op::Phi { .. } => {}
-            Op::Call { .. } => {
-                self.call(inst, run, out);
-                return;
-            }
-            Op::Select { cond, then, els } => {
-                self.select(inst, run, [cond, then, els], out);
-                return;
-            }
-            Op::PtrAdd { base, .. } => copy_holders(&mut run.state, base, result),
+            Op::PtrAdd { base, .. } => copy_holders(state, base, result),
             Op::Cast {
                 op: CastOp::Bitcast | CastOp::IntToPtr | CastOp::PtrToInt,
                 value,
             } => {
-                copy_holders(&mut run.state, value, result);
+                copy_holders(state, value, result);
             }
             Op::Binary { a, b, .. } => {
                 // A pointer taken apart: perhaps still one.
                 for operand in [a, b] {
-                    blur_holders(&mut run.state, operand, result);
+                    blur_holders(state, operand, result);
                 }
             }
             Op::Opaque { args } => {
                 for &operand in frame.body.list(args) {
-                    blur_holders(&mut run.state, operand, result);
+                    blur_holders(state, operand, result);
                 }
             }
             Op::Load { addr } | Op::Store { addr, .. }
-                if self.is_missing(&run.state, frame.local.targets(addr))
-                    || self.is_null(&run.state, addr) =>
+                if self.is_missing(state, frame.local.targets(addr))
+                    || self.is_null(state, addr) =>
             {
-                return;
+                return false;
             }
             Op::Load { addr } => {
-                self.load(&mut run.state, addr, result, data.ty);
-                self.learn_access(&mut run.state, addr);
+                self.load(state, addr, result, data.ty);
+                self.learn_access(state, addr);
             }
             Op::Store { addr, value } => {
-                self.store(&mut run.state, inst, addr, value);
-                self.learn_access(&mut run.state, addr);
+                self.store(state, inst, addr, value);
+                self.learn_access(state, addr);
             }
-            Op::MemCopy { dst, src, len } => self.copy_memory(&mut run.state, inst, dst, src, len),
-            Op::MemSet { dst, len, .. } => {
-                self.overwrite(&mut run.state, inst, dst, self.length(len))
-            }
+            Op::MemCopy { dst, src, len } => self.copy_memory(state, inst, dst, src, len),
+            Op::MemSet { dst, len, .. } => self.overwrite(state, inst, dst, self.length(len)),
             Op::InsertValue { agg, value, path } => {
-                self.insert_value(&mut run.state, result, agg, value, path)
+                self.insert_value(state, result, agg, value, path)
             }
-            Op::ExtractValue { agg, path } => self.extract_value(&mut run.state, result, agg, path),
+            Op::ExtractValue { agg, path } => self.extract_value(state, result, agg, path),
             Op::AtomicRmw { addr, value, .. } => {
-                self.load(&mut run.state, addr, result, data.ty);
-                self.store_weakly(&mut run.state, inst, addr, value);
+                self.load(state, addr, result, data.ty);
+                self.store_weakly(state, inst, addr, value);
             }
             Op::CmpXchg { addr, new, .. } => {
-                for object in &mut run.state.objects {
-                    object.forget_value(result);
-                }
-                self.store_weakly(&mut run.state, inst, addr, new);
+                state.forget_value(result);
+                self.store_weakly(state, inst, addr, new);
             }
-            Op::Bind { var, value } => self.bind_variable(&mut run.state, inst, var, value),
-            _ => {
-                for object in &mut run.state.objects {
-                    object.forget_value(result);
-                }
-            }
+            Op::Bind { var, value } => self.bind_variable(state, inst, var, value),
+            _ => state.forget_value(result),
         }
-        out.push(run);
+        true
     }
 
     /// Only objects that this path has not made: the allocation failed, the pointer is null, and whoever uses it ends the program.
@@ -174,7 +168,7 @@ impl Explorer<'_, '_> {
     pub(crate) fn is_missing(&self, state: &State, targets: &[Loc]) -> bool {
         let memory = &self.frame.local.memory;
         let is_missing = |loc: &Loc| match memory.kind(loc.obj) {
-            ObjKind::Fresh { call, .. } if !self.is_in_loop(call) => self
+            ObjKind::Fresh { call, .. } if !self.frame.is_in_loop(call) => self
                 .objects
                 .iter()
                 .position(|&o| o == loc.obj)
@@ -202,6 +196,12 @@ impl Explorer<'_, '_> {
             && self.relevant.correlated.contains(&sym)
             && let Some(fact) = class_term(self.values, term, Class::NonZero)
         {
+            self.learn_not_null(state, sym, fact);
+        }
+    }
+
+    pub(crate) fn learn_not_null(&mut self, state: &mut State, sym: SymId, fact: TermId) {
+        if self.relevant.correlated.contains(&sym) {
             let fact = self.in_path(fact, state);
             if self.values.terms.as_bool(fact).is_none() {
                 state.learn(fact);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use drip_flow::{
     Decisions, End, EndKind, Following, Frame, Goal, Machine, Relevance, Scope, UseFlow, Values,
-    Where, WholeProgram, decisions, explore, explore_sparsely,
+    Where, WholeProgram, decisions, explore, explore_naively, explore_sparsely,
 };
 use drip_models::{Library, Summary};
 use drip_pointer::{ObjId, ObjKind};
@@ -345,7 +345,7 @@ impl<'w, 'a> Work<'w, 'a> {
         self.nodes += flow.steps;
         // The twin: all blocks, one by one.
         if cfg!(debug_assertions) && is_sparse {
-            let difference = flow.difference(&explore(self.frame, self.values, following));
+            let difference = flow.difference(&explore_naively(self.frame, self.values, following));
             assert!(
                 difference.is_empty(),
                 "jumping over quiet blocks changes what becomes of {:?} in {}: {difference:?}",

@@ -13,7 +13,7 @@
 use drip_base::IdSet;
 use drip_flow::{
     Decisions, EndKind, Following, Frame, Goal, Relevance, Scope, State, UseFlow, Values, alike,
-    explore, explore_sparsely,
+    explore, explore_naively, explore_sparsely,
 };
 use drip_models::{
     Certainty, Class, Free, MAX_OUTCOMES, MAX_PATH_LOADS, Offset, Outcome, Root, Summary,
@@ -447,7 +447,7 @@ impl<'a> Maker<'_, 'a> {
         let (flow, is_sparse) = explore_sparsely(self.frame, self.values, following.clone());
         // The twin: all blocks, one by one.
         if cfg!(debug_assertions) && is_sparse {
-            let difference = flow.difference(&explore(self.frame, self.values, following));
+            let difference = flow.difference(&explore_naively(self.frame, self.values, following));
             assert!(
                 difference.is_empty(),
                 "jumping over quiet blocks changes what {} does to {objects:?}: {difference:?}",

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use drip_cond::TermId;
 use drip_models::{Certainty, GlobalSet, Root, Summary, Value as Told, ValuePath};
@@ -10,9 +11,9 @@ use drip_program::{CallFlags, FuncAttrs, FuncId, GlobalId, InstId, Op};
 
 use super::super::calls::{Open, call_summary, callee_name, is_modelled};
 use super::machine::Machine;
-use super::run::{Activation, Next, Run};
+use super::run::{Activation, Env, Next, Run};
 use super::summaries::Call;
-use super::world::{Kind, Value, World};
+use super::world::{Kind, Obj, Value, World};
 
 /// Calls that are executed inside each other.
 const MAX_DEPTH: usize = 6;
@@ -64,13 +65,7 @@ impl Machine<'_, '_> {
             .iter()
             .map(|&arg| self.value(activation, &env, arg))
             .collect();
-        let summary = call_summary(
-            self.context,
-            activation.func,
-            body,
-            inst,
-            &mut Open::default(),
-        );
+        let summary = self.summary(activation, inst);
         let target = self.target(activation, &env, inst, callee, flags);
         let is_involved = self.is_involved(activation, inst, &args, summary.as_deref(), &run.world);
         let (mut results, mut is_complete) = (Vec::new(), false);
@@ -177,19 +172,45 @@ impl Machine<'_, '_> {
             Value::Fields(words) => &words[..],
             Value::None => &[],
         });
-        let passed = words.filter_map(|word| self.found(*word));
-        let held = world.cells.keys().map(|key| key.0).filter(|&obj| {
-            matches!(self.objects[obj], Kind::Global(global) if summary.is_none_or(|s| speaks_of(s, global)))
-        });
-        let reached = self.reachable(world, passed.chain(held));
-        targets.iter().any(|target| reached.contains(target))
+        let leads = |obj: Obj| {
+            let reached = self.reachable(world, [obj]);
+            targets.iter().any(|&target| reached.contains(target))
+        };
+        let mut passed = words.filter_map(|word| self.found(*word));
+        if passed.any(leads) {
+            return true;
+        }
+        // Most variables lead nowhere near it.
+        let mut variables: Vec<(Obj, GlobalId)> = Vec::new();
+        for (obj, _) in world.cells.keys() {
+            if let Kind::Global(global) = self.objects[obj]
+                && variables.last().is_none_or(|last| last.0 != obj)
+            {
+                variables.push((obj, global));
+            }
+        }
+        let speaks = |global| summary.is_none_or(|s| speaks_of(s, global));
+        let mut variables = variables.into_iter();
+        variables.any(|(obj, global)| leads(obj) && speaks(global))
+    }
+
+    /// What the call is said to do.
+    fn summary(&mut self, activation: &Activation<'_>, inst: InstId) -> Option<Arc<Summary>> {
+        let key = (activation.func, inst);
+        if let Some(known) = self.summaries.get(&key) {
+            return known.clone();
+        }
+        let mut open = Open::default();
+        let found = call_summary(self.context, key.0, activation.body, inst, &mut open);
+        self.summaries.insert(key, found.clone());
+        found
     }
 
     /// The one function that is called, if it has a body that may be executed.
     fn target(
         &mut self,
         activation: &Activation<'_>,
-        env: &rustc_hash::FxHashMap<drip_program::ValueId, Value>,
+        env: &Env,
         inst: InstId,
         callee: drip_program::Operand,
         flags: CallFlags,

@@ -1,13 +1,13 @@
 //! The machine that executes: names of objects and unknowns, reading and writing memory, what has to hold.
 
-use drip_base::IndexVec;
+use drip_base::{IdSet, IndexVec};
 use drip_cond::{Budget, ObjKey, Session, Sort, SymId, TermId, TermKind, Terms};
 use drip_flow::arithmetic::{class_of_term, widened};
-use drip_models::Class;
+use drip_models::{Class, Summary};
 use drip_program::{FuncId, InstId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::super::calls::CallContext;
 use super::world::{Cell, Fate, Kind, Obj, Place, Word, World};
@@ -58,8 +58,11 @@ pub struct Machine<'c, 'a> {
     session: Session,
     pub objects: IndexVec<Obj, Kind>,
     known: FxHashMap<Kind, Obj>,
-    /// Calls that led to each block, outermost first.
-    pub births: FxHashMap<Obj, Rc<[(FuncId, InstId)]>>,
+    /// Blocks that are the one in question, as far as their history is known, and those that come out of the same call.
+    own_births: IdSet<Obj>,
+    own_calls: IdSet<Obj>,
+    /// What calls do, for those that were asked for.
+    pub(super) summaries: FxHashMap<(FuncId, InstId), Option<Arc<Summary>>>,
     /// What unknown memory holds: by object, offset and epoch.
     pub(super) initial: FxHashMap<(Obj, i64, u32), TermId>,
     /// The object in whose unknown contents a pointer was found, and the objects behind such pointers.
@@ -112,7 +115,9 @@ impl<'c, 'a> Machine<'c, 'a> {
             session: Session::new(budget),
             objects: IndexVec::new(),
             known: FxHashMap::default(),
-            births: FxHashMap::default(),
+            own_births: IdSet::new(),
+            own_calls: IdSet::new(),
+            summaries: FxHashMap::default(),
             initial: FxHashMap::default(),
             origins: FxHashMap::default(),
             inner: FxHashMap::default(),
@@ -135,6 +140,11 @@ impl<'c, 'a> Machine<'c, 'a> {
         }
     }
 
+    /// The object of this kind, if some run has come to it.
+    pub fn known(&self, kind: Kind) -> Option<Obj> {
+        self.known.get(&kind).copied()
+    }
+
     pub fn object(&mut self, kind: Kind) -> Obj {
         if let Some(&obj) = self.known.get(&kind) {
             return obj;
@@ -150,9 +160,9 @@ impl<'c, 'a> Machine<'c, 'a> {
     }
 
     /// The objects and all that can be reached from them, also by pointers that were there before.
-    pub fn reachable(&self, world: &World, roots: impl IntoIterator<Item = Obj>) -> BTreeSet<Obj> {
+    pub fn reachable(&self, world: &World, roots: impl IntoIterator<Item = Obj>) -> IdSet<Obj> {
         let mut open: Vec<Obj> = roots.into_iter().collect();
-        let mut seen = BTreeSet::new();
+        let mut seen = IdSet::with_capacity(self.objects.len());
         while let Some(obj) = open.pop() {
             if seen.insert(obj) {
                 open.extend(world.held_by(obj));
@@ -359,15 +369,33 @@ impl<'c, 'a> Machine<'c, 'a> {
 
     /// Is it the block in question, as far as its history is known?
     pub fn is_target(&self, obj: Obj) -> bool {
-        let history = self.births.get(&obj);
-        history.is_some_and(|calls| calls.iter().zip(&self.target).all(|(a, b)| a == b))
+        self.own_births.contains(obj)
+    }
+
+    /// Notes the calls that have made a block, outermost first.
+    pub fn note_birth(&mut self, obj: Obj, calls: Vec<(FuncId, InstId)>) {
+        if calls.iter().zip(&self.target).all(|(a, b)| a == b) {
+            self.own_births.insert(obj);
+        } else {
+            self.own_births.remove(obj);
+        }
+        if calls.first() == self.target.first() {
+            self.own_calls.insert(obj);
+        } else {
+            self.own_calls.remove(obj);
+        }
+    }
+
+    /// Does it come out of the call that makes the block in question?
+    pub fn is_from_same_call(&self, obj: Obj) -> bool {
+        self.own_calls.contains(obj)
     }
 
     /// The blocks in question that are alive.
     pub fn targets(&self, world: &World) -> Vec<Obj> {
         let alive = world.fates.iter().filter(|(_, fate)| **fate == Fate::Alive);
         alive
-            .map(|(&obj, _)| obj)
+            .map(|(obj, _)| obj)
             .filter(|&obj| self.is_target(obj))
             .collect()
     }

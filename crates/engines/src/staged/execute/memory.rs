@@ -106,7 +106,7 @@ impl Machine<'_, '_> {
     }
 
     fn load_indexed(&mut self, world: &mut World, place: Place, bytes: u32, sort: Sort) -> Word {
-        let stored = world.loose.get(&(place.obj, place.off)).copied();
+        let stored = world.loose.get((place.obj, place.off)).copied();
         if let Some(cell) = stored
             && cell.bytes == bytes
             && self.terms.sort(cell.word.term) == sort
@@ -128,7 +128,7 @@ impl Machine<'_, '_> {
         Word { term, at: None }
     }
 
-    fn epoch(&self, world: &World, obj: Obj) -> u32 {
+    pub fn epoch(&self, world: &World, obj: Obj) -> u32 {
         match self.objects[obj] {
             Kind::Global(_) => world.epoch(obj) + world.global_epoch,
             _ => world.epoch(obj),
@@ -173,7 +173,7 @@ impl Machine<'_, '_> {
     /// The width that a cell has been read or written with.
     pub fn known_sort(&self, world: &World, place: Place) -> Option<(u32, Sort)> {
         let off = self.offset(place.off)?;
-        if let Some(cell) = world.cells.get(&(place.obj, off)) {
+        if let Some(cell) = world.cells.get((place.obj, off)) {
             return Some((cell.bytes, self.terms.sort(cell.word.term)));
         }
         let key = (place.obj, off, self.epoch(world, place.obj));
@@ -224,7 +224,7 @@ impl Machine<'_, '_> {
             .loose
             .iter()
             .filter(|(key, _)| key.0 == place.obj && key.1 != place.off)
-            .map(|(&key, &cell)| (key, cell))
+            .map(|(key, &cell)| (key, cell))
             .collect();
         // A number that is narrower than a pointer is no part of one.
         if bytes < 8 {

@@ -272,7 +272,7 @@ impl Machine<'_, '_> {
         let mut made = world
             .fates
             .iter()
-            .filter(|(obj, _)| self.births.get(obj).is_some_and(|b| b[0] == self.target[0]))
+            .filter(|(obj, _)| self.is_from_same_call(*obj))
             .peekable();
         if made.peek().is_none() {
             return Second::Refuted;
@@ -297,7 +297,7 @@ impl Machine<'_, '_> {
         for (obj, fate) in made {
             match fate {
                 Fate::Alive if reached.contains(obj) => {}
-                Fate::Alive if self.is_target(*obj) => return Second::Lost,
+                Fate::Alive if self.is_target(obj) => return Second::Lost,
                 Fate::Unclear | Fate::Alive => verdict = Second::Open,
                 Fate::Freed | Fate::Escaped => {}
             }

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use drip_base::SortedMap;
 use drip_cond::{Sort, TermId};
 use drip_models::Value as Told;
 use drip_program::{BlockId, Body, FuncId, InstId, Op, Operand, Program, ValueId};
-use rustc_hash::FxHashMap;
 
 use super::super::turns::BottomTest;
 use super::guards::is_overflow;
@@ -35,14 +35,17 @@ pub struct Activation<'b> {
     pub guide: Option<&'b Guide<'b>>,
 }
 
+/// What the values of a function are.
+pub type Env = SortedMap<ValueId, Value>;
+
 #[derive(Clone)]
 pub struct Run {
     block: BlockId,
     /// The next instruction.
     at: u32,
-    pub env: Rc<FxHashMap<ValueId, Value>>,
+    pub env: Rc<Env>,
     pub world: World,
-    turns: Rc<FxHashMap<BlockId, (u8, u8)>>,
+    turns: Rc<SortedMap<BlockId, (u8, u8)>>,
     /// Blocks of the guide that are behind it.
     pub passed: usize,
     /// It has left the guide, and how often it did.
@@ -269,7 +272,7 @@ impl Machine<'_, '_> {
             .into_iter()
             .filter_map(|(target, fact)| Some((target, fact, activation.course(&run, target)?)))
             .collect();
-        let travelled = |block: BlockId| run.turns.get(&block).map_or(0, |t| t.0);
+        let travelled = |block: BlockId| run.turns.get(block).map_or(0, |t| t.0);
         ways.sort_by_key(|way| std::cmp::Reverse((way.2.is_free, travelled(way.0))));
         for (target, fact, course) in ways {
             if activation.is_guard(self.context.program, inst, target) {
@@ -346,7 +349,7 @@ impl Machine<'_, '_> {
         }
         run.is_undecided |= !is_decided;
         if course.is_free {
-            let turns = Rc::make_mut(&mut run.turns).entry(target).or_default();
+            let turns = Rc::make_mut(&mut run.turns).get_or_insert_with(target, Default::default);
             let (count, most) = match (is_decided, activation.guide) {
                 (true, _) => (&mut turns.1, MAX_DECIDED_TURNS),
                 (false, Some(_)) => (&mut turns.0, MAX_TURNS),
@@ -425,8 +428,8 @@ impl Machine<'_, '_> {
         self.tested_at_bottom(activation, run, header);
         let now = Rc::clone(&run.world.cells);
         let numbers = now.iter().filter(|(_, cell)| cell.word.at.is_none());
-        for (&(obj, off), cell) in numbers {
-            let old = last.cells.get(&(obj, off)).map(|old| old.word.term);
+        for ((obj, off), cell) in numbers {
+            let old = last.cells.get((obj, off)).map(|old| old.word.term);
             let later = old.and_then(|old| self.later(&mut run.world, old, cell.word.term));
             if let Some(later) = later {
                 run.world.put(obj, off, later, cell.bytes);
@@ -439,7 +442,7 @@ impl Machine<'_, '_> {
         let Some(test) = BottomTest::of(activation.body, run.block, header) else {
             return;
         };
-        let Some(&Value::Word(word)) = run.env.get(&test.phi) else {
+        let Some(&Value::Word(word)) = run.env.get(test.phi) else {
             return;
         };
         let Value::Word(other) = self.value(activation, &run.env, test.other) else {
@@ -486,7 +489,7 @@ impl Machine<'_, '_> {
         let phis = insts.take_while(|&inst| matches!(body.insts[inst].op, Op::Phi { .. }));
         phis.filter_map(|inst| {
             let phi = body.result(inst);
-            match run.env.get(&phi) {
+            match run.env.get(phi) {
                 Some(&Value::Word(Word { term, at: None })) => Some((phi, term)),
                 _ => None,
             }
@@ -516,7 +519,7 @@ impl Machine<'_, '_> {
             Value::Fields(words) => held.extend(words.iter()),
             Value::None => {}
         };
-        for (_, known) in run.env.iter().filter(|(value, _)| is_live(**value)) {
+        for (_, known) in run.env.iter().filter(|(value, _)| is_live(*value)) {
             keep(known.clone());
         }
         for inst in body.block_insts(target) {

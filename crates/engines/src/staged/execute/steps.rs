@@ -8,45 +8,34 @@ use drip_flow::{as_error_number, reads_error_number};
 use drip_program::{
     BinaryOp, Body, CastOp, CmpPred, Const, InstId, Op, Operand, RmwOp, Type, TypeId, ValueId,
 };
-use rustc_hash::FxHashMap;
 
 use super::machine::Machine;
-use super::run::{Activation, Next, Run};
+use super::run::{Activation, Env, Next, Run};
 use super::world::{Fate, Kind, Place, Value, Word, World};
 
 impl Machine<'_, '_> {
     pub fn condition(
         &mut self,
         activation: &Activation<'_>,
-        env: &FxHashMap<ValueId, Value>,
+        env: &Env,
         operand: Operand,
     ) -> TermId {
         let term = self.word(activation, env, operand).term;
         self.terms.truthy(term)
     }
 
-    pub fn word(
-        &mut self,
-        activation: &Activation<'_>,
-        env: &FxHashMap<ValueId, Value>,
-        operand: Operand,
-    ) -> Word {
+    pub fn word(&mut self, activation: &Activation<'_>, env: &Env, operand: Operand) -> Word {
         match self.value(activation, env, operand) {
             Value::Word(word) => word,
             _ => self.unknown_word(Sort::Bits(64)),
         }
     }
 
-    pub fn value(
-        &mut self,
-        activation: &Activation<'_>,
-        env: &FxHashMap<ValueId, Value>,
-        operand: Operand,
-    ) -> Value {
+    pub fn value(&mut self, activation: &Activation<'_>, env: &Env, operand: Operand) -> Value {
         let body = activation.body;
         let program = self.context.program;
         if let Some(value) = operand.as_value() {
-            return match env.get(&value) {
+            return match env.get(value) {
                 Some(known) => known.clone(),
                 None => {
                     let sort = sort_of(program, body.value_ty(value));

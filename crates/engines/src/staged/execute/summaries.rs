@@ -11,6 +11,7 @@ use drip_models::{
 use drip_pointer::Callees;
 use drip_program::{FuncId, InstId, TypeId};
 
+use super::elements::bag_at;
 use super::machine::Machine;
 use super::world::{Fate, Kind, Obj, Place, Value, Word, World};
 
@@ -50,11 +51,11 @@ impl Machine<'_, '_> {
                 Value::Word(word) => word.at.map(|place| place.obj),
                 _ => None,
             };
-            let fates = world.fates.iter().filter(|(obj, _)| self.is_target(**obj));
+            let fates = world.fates.iter().filter(|(obj, _)| self.is_target(*obj));
             // A function that gives the block back, or nothing at all, says itself what it did.
             let fates: Vec<_> = fates
-                .filter(|(obj, _)| returned != Some(**obj))
-                .map(|(&obj, &fate)| (obj, fate, world.holders(obj)))
+                .filter(|(obj, _)| returned != Some(*obj))
+                .map(|(obj, &fate)| (obj, fate, world.holders(obj)))
                 .collect();
             fates
         };
@@ -246,33 +247,62 @@ impl Machine<'_, '_> {
         Some(word)
     }
 
-    /// Objects that a path may lead to: one, or all that an array holds.
+    /// Objects that a path may lead to: one, or all that an array holds. Those that no run has come to are nothing that anybody could free
+    /// or know of.
     fn pointed_to(&mut self, world: &mut World, call: &Call<'_>, path: &ValuePath) -> Vec<Obj> {
-        if let Some(word) = self.follow(world, call, path) {
-            return self
-                .place(word)
-                .map(|place| place.obj)
-                .into_iter()
-                .collect();
-        }
-        let mut base = path.clone();
-        let Some(last) = base.loads.pop() else {
+        let (front, last) = match path.loads.split_last() {
+            Some((last, front)) if !last.is_exact() => (front, Some(*last)),
+            _ => (&path.loads[..], None),
+        };
+        let Some(word) = self.seen(world, call, path.root, front) else {
             return Vec::new();
         };
-        let Some(place) = self
-            .follow(world, call, &base)
-            .and_then(|word| self.place(word))
-        else {
-            return Vec::new();
+        let Some(last) = last else {
+            return self.found(word).into_iter().collect();
         };
-        let start = self.offset(place.off).unwrap_or(0);
-        let cells = world
-            .cells
-            .range((place.obj, i64::MIN)..=(place.obj, i64::MAX));
+        let (obj, start) = match word.at {
+            Some(place) => (Some(place.obj), self.offset(place.off).unwrap_or(0)),
+            None => (self.found(word), 0),
+        };
+        let cells = obj.map_or(&[][..], |obj| world.cells_of(obj)).iter();
         cells
             .filter(|((_, at), _)| last.may_equal(Offset::exact(at - start)))
             .filter_map(|(_, cell)| Some(cell.word.at?.obj))
             .collect()
+    }
+
+    /// [`Machine::follow`], as long as the run has read or written what the path leads through.
+    fn seen(
+        &mut self,
+        world: &mut World,
+        call: &Call<'_>,
+        root: Root,
+        loads: &[Offset],
+    ) -> Option<Word> {
+        let mut word = self.follow(world, call, &ValuePath::root(root))?;
+        for load in loads {
+            let (obj, off) = match word.at {
+                Some(place) => (place.obj, self.offset(place.off)?),
+                None => (self.found(word)?, 0),
+            };
+            if !load.is_exact() {
+                return None;
+            }
+            let off = off + load.base;
+            let is_read = || {
+                let key = (obj, off, self.epoch(world, obj));
+                self.initial.contains_key(&key)
+            };
+            let is_written = world.overlapping(obj, off, off + 8).next().is_some();
+            let is_variable = matches!(self.objects[obj], Kind::Global(_)) || bag_at(off).is_some();
+            if !is_written && !is_variable && !is_read() {
+                return None;
+            }
+            let place = self.place(word)?;
+            let place = self.shifted(place, load.base);
+            word = self.load(world, place, 8, Sort::Bits(64));
+        }
+        Some(word)
     }
 
     fn block(&mut self, call: &Call<'_>, index: u16) -> Obj {
@@ -294,7 +324,7 @@ impl Machine<'_, '_> {
             if let Some(made) = call.summary.fresh.get(usize::from(index)) {
                 trace.extend(made.chain.iter().map(|link| (link.func, link.inst)));
             }
-            self.births.insert(obj, trace.into());
+            self.note_birth(obj, trace);
             Rc::make_mut(&mut world.fates).insert(obj, Fate::Alive);
             if outcome.zeroed.contains(&index) {
                 world.set_zero(obj, i64::MIN / 2, i64::MAX / 2);
@@ -406,7 +436,7 @@ impl Machine<'_, '_> {
             let cells = world
                 .cells
                 .iter()
-                .filter(|(key, _)| reached.contains(&key.0));
+                .filter(|(key, _)| reached.contains(key.0));
             let memory = cells.map(|(_, cell)| cell.word.term);
             let words = words.iter().map(|word| word.term);
             (func, words.chain(memory).collect(), world.global_epoch)
@@ -486,9 +516,10 @@ impl Machine<'_, '_> {
     /// Globals that may hold something else now.
     fn touch(&mut self, world: &mut World, touched: &GlobalSet) {
         let globals: Vec<Obj> = match touched {
+            // Of one that no run has come to nothing is known.
             GlobalSet::Some(some) => some
                 .iter()
-                .map(|&global| self.object(Kind::Global(global)))
+                .filter_map(|&global| self.known(Kind::Global(global)))
                 .collect(),
             GlobalSet::All => {
                 world.global_epoch += 1;

@@ -3,10 +3,9 @@
 //! Objects are named by what made them, not by when: two runs that do the same make the same objects, and their worlds can be
 //! compared. A world is cheap to copy: its parts are shared until they are changed.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use drip_base::entity_id;
+use drip_base::{IdSet, SortedMap, entity_id};
 use drip_cond::TermId;
 use drip_program::{FuncId, GlobalId, InstId};
 
@@ -76,20 +75,20 @@ pub struct Cell {
 }
 
 /// What places at constant offsets hold.
-pub type Cells = BTreeMap<(Obj, i64), Cell>;
+pub type Cells = SortedMap<(Obj, i64), Cell>;
 
 #[derive(Clone, Debug, Default)]
 pub struct World {
     pub cells: Rc<Cells>,
     /// What was stored at offsets that are no constants.
-    pub loose: Rc<BTreeMap<(Obj, TermId), Cell>>,
+    pub loose: Rc<SortedMap<(Obj, TermId), Cell>>,
     /// Ranges that hold zeros where no cell says otherwise.
-    zeroed: Rc<BTreeMap<Obj, Vec<(i64, i64)>>>,
+    zeroed: Rc<SortedMap<Obj, Vec<(i64, i64)>>>,
     /// How often an object's unknown contents have become others.
-    epochs: Rc<BTreeMap<Obj, u32>>,
+    epochs: Rc<SortedMap<Obj, u32>>,
     /// The same for all global variables.
     pub global_epoch: u32,
-    pub fates: Rc<BTreeMap<Obj, Fate>>,
+    pub fates: Rc<SortedMap<Obj, Fate>>,
     /// Conjunction of what the run has assumed.
     pub facts: Rc<Vec<TermId>>,
     /// The run passes a function that does one thing or another to the block in question, and that was not executed.
@@ -122,32 +121,38 @@ impl World {
     }
 
     pub fn epoch(&self, obj: Obj) -> u32 {
-        self.epochs.get(&obj).copied().unwrap_or(0)
+        self.epochs.get(obj).copied().unwrap_or(0)
     }
 
     pub fn is_zeroed(&self, obj: Obj, off: i64, bytes: u32) -> bool {
         let end = off + i64::from(bytes);
-        let ranges = self.zeroed.get(&obj);
+        let ranges = self.zeroed.get(obj);
         ranges.is_some_and(|r| r.iter().any(|&(from, to)| from <= off && end <= to))
     }
 
     pub fn set_zero(&mut self, obj: Obj, from: i64, to: i64) {
         self.clear(obj, from, to);
         Rc::make_mut(&mut self.zeroed)
-            .entry(obj)
-            .or_default()
+            .get_or_insert_with(obj, Vec::new)
             .push((from, to));
     }
 
     /// Forgets the cells in a range.
     pub fn clear(&mut self, obj: Obj, from: i64, to: i64) {
-        let inside: Vec<i64> = self.overlapping(obj, from, to).map(|(at, _)| at).collect();
-        if inside.is_empty() {
+        // No cell is wider than a word.
+        let first = from.saturating_sub(8);
+        let near = self.cells.range((obj, first), (obj, to.max(first)));
+        let reaches = |((_, at), cell): &((Obj, i64), Cell)| at + i64::from(cell.bytes) > from;
+        let Some(start) = near.iter().find(|entry| reaches(entry)).map(|e| e.0) else {
             return;
-        }
-        let cells = Rc::make_mut(&mut self.cells);
-        for at in inside {
-            cells.remove(&(obj, at));
+        };
+        if near.iter().skip_while(|entry| !reaches(entry)).all(reaches) {
+            Rc::make_mut(&mut self.cells).remove_range(start, (obj, to));
+        } else {
+            let reaches = |at: i64, cell: &Cell| at + i64::from(cell.bytes) > from;
+            Rc::make_mut(&mut self.cells).retain(|(owner, at), cell| {
+                owner != obj || !(first..to).contains(&at) || !reaches(at, cell)
+            });
         }
     }
 
@@ -155,22 +160,35 @@ impl World {
     pub fn overlapping(&self, obj: Obj, from: i64, to: i64) -> impl Iterator<Item = (i64, Cell)> {
         // No cell is wider than a word.
         let first = from.saturating_sub(8);
-        let cells = self.cells.range((obj, first)..(obj, to.max(first)));
+        let cells = self.cells.range((obj, first), (obj, to.max(first))).iter();
         cells
             .filter(move |((_, at), cell)| at + i64::from(cell.bytes) > from)
-            .map(|(&(_, at), &cell)| (at, cell))
+            .map(|&((_, at), cell)| (at, cell))
+    }
+
+    /// All cells of an object.
+    pub fn cells_of(&self, obj: Obj) -> &[((Obj, i64), Cell)] {
+        self.cells.range((obj, i64::MIN), (obj, i64::MAX))
+    }
+
+    /// What was stored into the object at offsets that are no constants.
+    fn loose_of(&self, obj: Obj) -> impl Iterator<Item = &Cell> {
+        let entries = self.loose.iter().filter(move |(key, _)| key.0 == obj);
+        entries.map(|entry| entry.1)
     }
 
     /// Everything in the object may be something else now.
     pub fn forget(&mut self, obj: Obj) {
-        self.clear(obj, i64::MIN / 2, i64::MAX / 2);
-        if self.zeroed.contains_key(&obj) {
-            Rc::make_mut(&mut self.zeroed).remove(&obj);
+        if !self.cells_of(obj).is_empty() {
+            Rc::make_mut(&mut self.cells).remove_range((obj, i64::MIN), (obj, i64::MAX));
         }
-        if self.loose.keys().any(|key| key.0 == obj) {
+        if self.zeroed.contains_key(obj) {
+            Rc::make_mut(&mut self.zeroed).remove(obj);
+        }
+        if self.loose_of(obj).next().is_some() {
             Rc::make_mut(&mut self.loose).retain(|key, _| key.0 != obj);
         }
-        *Rc::make_mut(&mut self.epochs).entry(obj).or_insert(0) += 1;
+        *Rc::make_mut(&mut self.epochs).get_or_insert_with(obj, || 0) += 1;
     }
 
     pub fn put(&mut self, obj: Obj, off: i64, word: Word, bytes: u32) {
@@ -179,28 +197,10 @@ impl World {
     }
 
     /// Objects that the object's cells point to.
-    pub fn held_by(&self, obj: Obj) -> Vec<Obj> {
-        let cells = self
-            .cells
-            .range((obj, i64::MIN)..=(obj, i64::MAX))
-            .map(|c| c.1);
-        let loose = self.loose.iter().filter(|(key, _)| key.0 == obj);
-        cells
-            .chain(loose.map(|c| c.1))
-            .filter_map(|cell| Some(cell.word.at?.obj))
-            .collect()
-    }
-
-    /// The objects and all that can be reached from them.
-    pub fn reachable(&self, roots: impl IntoIterator<Item = Obj>) -> BTreeSet<Obj> {
-        let mut open: Vec<Obj> = roots.into_iter().collect();
-        let mut seen = BTreeSet::new();
-        while let Some(obj) = open.pop() {
-            if seen.insert(obj) {
-                open.extend(self.held_by(obj));
-            }
-        }
-        seen
+    pub fn held_by(&self, obj: Obj) -> impl Iterator<Item = Obj> {
+        let cells = self.cells_of(obj).iter().map(|entry| &entry.1);
+        let held = cells.chain(self.loose_of(obj));
+        held.filter_map(|cell| Some(cell.word.at?.obj))
     }
 
     /// Cells that point to an object.
@@ -212,7 +212,7 @@ impl World {
     }
 
     pub fn fate(&self, obj: Obj) -> Option<Fate> {
-        self.fates.get(&obj).copied()
+        self.fates.get(obj).copied()
     }
 
     /// Notes what becomes of a block; what is freed stays freed.
@@ -228,9 +228,14 @@ impl World {
 
     /// The object and all behind it are known to others, who may change them.
     pub fn escape(&mut self, obj: Obj) {
-        for reached in self.reachable([obj]) {
-            self.set_fate(reached, Fate::Escaped);
-            self.forget(reached);
+        let mut open = vec![obj];
+        let mut seen = IdSet::new();
+        while let Some(obj) = open.pop() {
+            if seen.insert(obj) {
+                open.extend(self.held_by(obj));
+                self.set_fate(obj, Fate::Escaped);
+                self.forget(obj);
+            }
         }
     }
 
@@ -243,21 +248,23 @@ impl World {
 
     /// Nobody knows any more what becomes of the blocks that the object holds; that it holds itself counts for nothing.
     pub fn blur_held(&mut self, obj: Obj) {
-        for held in self.held_by(obj).into_iter().filter(|&held| held != obj) {
+        let held: Vec<Obj> = self.held_by(obj).filter(|&held| held != obj).collect();
+        for held in held {
             self.set_fate(held, Fate::Unclear);
         }
     }
 
     /// Numbers in the object may be something else now; what is known to be a pointer stays.
     pub fn forget_numbers(&mut self, obj: Obj) {
-        let cells = self.cells.range((obj, i64::MIN)..=(obj, i64::MAX));
-        let pointers: Vec<(i64, Cell)> = cells
+        let cells = self.cells_of(obj).iter();
+        let pointers: Vec<((Obj, i64), Cell)> = cells
             .filter(|(_, cell)| cell.word.at.is_some())
-            .map(|(key, cell)| (key.1, *cell))
+            .copied()
             .collect();
         self.forget(obj);
-        Rc::make_mut(&mut self.cells)
-            .extend(pointers.into_iter().map(|(off, cell)| ((obj, off), cell)));
+        if !pointers.is_empty() {
+            Rc::make_mut(&mut self.cells).extend(pointers);
+        }
     }
 
     /// Variables of an activation that has ended.
@@ -268,11 +275,11 @@ impl World {
         if self.loose.keys().any(|key| is_gone(key.0)) {
             Rc::make_mut(&mut self.loose).retain(|key, _| !is_gone(key.0));
         }
-        if self.zeroed.keys().any(|&obj| is_gone(obj)) {
-            Rc::make_mut(&mut self.zeroed).retain(|&obj, _| !is_gone(obj));
+        if self.zeroed.keys().any(&is_gone) {
+            Rc::make_mut(&mut self.zeroed).retain(|obj, _| !is_gone(obj));
         }
-        if self.epochs.keys().any(|&obj| is_gone(obj)) {
-            Rc::make_mut(&mut self.epochs).retain(|&obj, _| !is_gone(obj));
+        if self.epochs.keys().any(&is_gone) {
+            Rc::make_mut(&mut self.epochs).retain(|obj, _| !is_gone(obj));
         }
     }
 }
