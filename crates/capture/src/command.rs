@@ -255,13 +255,14 @@ impl Parser {
             "-mllvm",
             "-dependency-file",
         ];
-        const DROPPED: [&str; 6] = [
+        const DROPPED: [&str; 7] = [
             "-emit-pch",
             "-opaque-pointers",
             "-no-opaque-pointers",
             "-disable-O0-optnone",
             "-disable-llvm-passes",
             "-disable-lifetime-markers",
+            "-disable-llvm-verifier",
         ];
         if std::mem::take(&mut self.drop_next_xclang) || DROPPED.contains(&value.as_str()) {
             return;

@@ -10,13 +10,16 @@ use std::process::Command;
 /// The flags every unit is compiled with: debug information, no optimisation passes but the front end's -O1
 /// attributes and TBAA, no lifetime markers, no fortified library calls, no warnings. `-Wno-everything` also
 /// silences the warnings that newer clangs make errors of (implicit declarations), which the user's gcc accepts.
-pub const CAPTURE_FLAGS: [&str; 12] = [
+/// LLVM's verifier would take a sixth of the compile's time, and drip verifies every program that it reads.
+pub const CAPTURE_FLAGS: [&str; 14] = [
     "-g",
     "-O1",
     "-Xclang",
     "-disable-llvm-passes",
     "-Xclang",
     "-disable-lifetime-markers",
+    "-Xclang",
+    "-disable-llvm-verifier",
     "-U__OPTIMIZE__",
     "-U_FORTIFY_SOURCE",
     "-w",

@@ -66,7 +66,7 @@ impl Named<'_> {
 
 impl Explorer<'_, '_> {
     /// Applies an outcome's effects. `follow`: an object made here becomes the followed instance.
-    pub(crate) fn apply(&mut self, state: &mut State, applied: &Applied<'_>, follow: bool) {
+    pub(crate) fn apply(&mut self, state: &mut Rc<State>, applied: &Applied<'_>, follow: bool) {
         let &Applied {
             inst,
             number,
@@ -75,7 +75,8 @@ impl Explorer<'_, '_> {
         } = applied;
         let result = self.frame.body.result(inst);
         // What paths denote is asked in the state before the call.
-        let old = state.clone();
+        let old = Rc::clone(state);
+        let state = Rc::make_mut(state);
         state.forget_value(result);
         let mut before = Before {
             inst,

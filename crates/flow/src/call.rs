@@ -3,6 +3,8 @@
 //! An outcome's condition is assumed first; its effects are in `apply.rs`. A call that touches no followed object is one step
 //! without a split; a call without outcomes ends the path (it never returns).
 
+use std::rc::Rc;
+
 use drip_cond::{TermId, TermKind};
 use drip_models::{Outcome, Root, Summary};
 use drip_pointer::{CellId, ObjId, ObjKind};
@@ -32,7 +34,7 @@ impl Explorer<'_, '_> {
         let result = frame.body.result(inst);
         let Some(summary) = frame.calls.get(&inst) else {
             let mut run = run;
-            run.state.forget_value(result);
+            run.forget_value(result);
             out.push(run);
             return;
         };
@@ -42,14 +44,14 @@ impl Explorer<'_, '_> {
         if !self.concerns(&run.state, inst, summary) {
             let mut run = run;
             if self.pass_by(&mut run.state, inst, summary, &plan) {
-                run.state.forget_value(result);
+                run.forget_value(result);
                 out.push(run);
             }
             return;
         }
         for (number, outcome) in summary.outcomes.iter().enumerate() {
             let planned = &plan.outcomes[number];
-            let mut state = run.state.clone();
+            let mut state = Rc::clone(&run.state);
             if self.writes_nowhere(&state, planned)
                 || !self.assume_outcome(&mut state, inst, planned)
             {
@@ -70,7 +72,7 @@ impl Explorer<'_, '_> {
             if frame.is_in_loop(inst) && self.makes_unborn(&state, inst, outcome) {
                 // The followed instance may be one of a later round.
                 let mut skipped = Run {
-                    state: state.clone(),
+                    state: Rc::clone(&state),
                     choices: choices.clone(),
                 };
                 self.apply(&mut skipped.state, &applied, false);
@@ -95,7 +97,7 @@ impl Explorer<'_, '_> {
         }
         let result = frame.body.result(inst);
         for run in runs {
-            run.state.forget_value(result);
+            run.forget_value(result);
         }
         true
     }
@@ -104,7 +106,7 @@ impl Explorer<'_, '_> {
     /// and what does it leave behind if there is only one way?
     fn pass_by(
         &mut self,
-        state: &mut State,
+        state: &mut Rc<State>,
         inst: InstId,
         summary: &Summary,
         plan: &CallPlan,
@@ -116,16 +118,16 @@ impl Explorer<'_, '_> {
                     return false;
                 }
                 self.learn_used(state, only);
-                self.pass_unchanged(state, inst, None);
+                self.pass_all_unchanged(state, inst);
                 self.learn_left_behind(state, inst, summary, only);
                 true
             }
             several => {
-                self.pass_unchanged(state, inst, None);
+                self.pass_all_unchanged(state, inst);
                 let conditional = several.iter().all(|o| !o.atoms.is_empty());
                 !conditional
                     || several.iter().any(|outcome| {
-                        let mut trial = state.clone();
+                        let mut trial = Rc::clone(state);
                         let mut atoms = outcome.atoms.iter();
                         atoms.all(|atom| self.assume_atom(&mut trial, atom))
                     })
@@ -133,10 +135,17 @@ impl Explorer<'_, '_> {
         }
     }
 
+    /// Cells that the call leaves alone whatever it does hold what they held.
+    fn pass_all_unchanged(&mut self, state: &mut Rc<State>, inst: InstId) {
+        if self.relevant.passed.contains_key(&inst) {
+            self.pass_unchanged(Rc::make_mut(state), inst, None);
+        }
+    }
+
     /// What the only outcome of a call leaves in memory.
     fn learn_left_behind(
         &mut self,
-        state: &mut State,
+        state: &mut Rc<State>,
         inst: InstId,
         summary: &Summary,
         only: &OutcomePlan,
@@ -146,7 +155,7 @@ impl Explorer<'_, '_> {
         let Some(first) = writes.next() else {
             return;
         };
-        let old = state.clone();
+        let old = Rc::clone(state);
         let before = Before {
             inst,
             state: &old,
@@ -155,15 +164,17 @@ impl Explorer<'_, '_> {
         for write in std::iter::once(first).chain(writes) {
             let is_certain = |cell| self.cells_of(&old, cell, &[]).certain;
             if write.cell.as_ref().is_some_and(is_certain) {
-                self.learn_written(state, &before, &write.learnt);
+                self.learn_written(Rc::make_mut(state), &before, &write.learnt);
             }
         }
     }
 
     /// What the callee has written through is not null.
-    fn learn_used(&mut self, state: &mut State, outcome: &OutcomePlan) {
+    fn learn_used(&mut self, state: &mut Rc<State>, outcome: &OutcomePlan) {
         for &(sym, fact) in &outcome.used {
-            self.learn_not_null(state, sym, fact);
+            if self.relevant.correlated.contains(&sym) {
+                self.learn_not_null(Rc::make_mut(state), sym, fact);
+            }
         }
     }
 
@@ -227,7 +238,12 @@ impl Explorer<'_, '_> {
     }
 
     /// The outcome's condition, in terms of the caller; false if the path knows better.
-    fn assume_outcome(&mut self, state: &mut State, call: InstId, outcome: &OutcomePlan) -> bool {
+    fn assume_outcome(
+        &mut self,
+        state: &mut Rc<State>,
+        call: InstId,
+        outcome: &OutcomePlan,
+    ) -> bool {
         for atom in &outcome.atoms {
             if !self.assume_atom(state, atom) {
                 return false;
@@ -238,7 +254,7 @@ impl Explorer<'_, '_> {
             ResultPlan::Bound(sym, _) if !self.learns(call, sym) => true,
             ResultPlan::Bound(sym, value) => {
                 let value = self.in_path(value, state);
-                state.bind(sym, Some(value));
+                Rc::make_mut(state).bind(sym, Some(value));
                 true
             }
             ResultPlan::Fact(fact) => self.assume_certain(state, fact),
@@ -246,7 +262,7 @@ impl Explorer<'_, '_> {
     }
 
     /// Adds a fact whether or not another decision depends on it; false if the path knows better.
-    fn assume_certain(&mut self, state: &mut State, fact: TermId) -> bool {
+    fn assume_certain(&mut self, state: &mut Rc<State>, fact: TermId) -> bool {
         let fact = self.in_path(fact, state);
         if let Some(known) = self.values.terms.as_bool(fact) {
             return known;
@@ -255,11 +271,13 @@ impl Explorer<'_, '_> {
         if state.knows(negation) {
             return false;
         }
-        state.learn(fact);
+        if !state.knows(fact) {
+            Rc::make_mut(state).learn(fact);
+        }
         true
     }
 
-    fn assume_atom(&mut self, state: &mut State, atom: &AtomPlan) -> bool {
+    fn assume_atom(&mut self, state: &mut Rc<State>, atom: &AtomPlan) -> bool {
         if atom.is_refuted {
             return false;
         }
@@ -275,7 +293,7 @@ impl Explorer<'_, '_> {
             }
         }
         if let Some(index) = followed.filter(|_| atom.says_null) {
-            state.objects[index] = Followed::null();
+            Rc::make_mut(state).objects[index] = Followed::null();
         }
         true
     }

@@ -1,5 +1,7 @@
 //! Transfer of terminators: which edges a path can take, what it knows afterwards, and what is lost when it ends.
 
+use std::rc::Rc;
+
 use drip_cond::{Sort, TermId, TermKind};
 use drip_memssa::Def;
 use drip_models::Class;
@@ -31,7 +33,7 @@ impl Explorer<'_, '_> {
                     self.flow(node, block, then, inst, run, next);
                     return;
                 }
-                let mut other = run.state.clone();
+                let mut other = Rc::clone(&run.state);
                 let choices = run.choices.clone();
                 let mut run = run;
                 if self.assume(&mut run.state, cond, true) {
@@ -63,7 +65,7 @@ impl Explorer<'_, '_> {
             Op::IndirectBr { targets, .. } => {
                 for &target in frame.body.targets(targets) {
                     let copy = Run {
-                        state: run.state.clone(),
+                        state: Rc::clone(&run.state),
                         choices: run.choices.clone(),
                     };
                     self.flow(node, block, target, inst, copy, next);
@@ -74,7 +76,7 @@ impl Explorer<'_, '_> {
             } => {
                 for &target in frame.body.targets(targets) {
                     let copy = Run {
-                        state: run.state.clone(),
+                        state: Rc::clone(&run.state),
                         choices: run.choices.clone(),
                     };
                     self.flow(node, block, target, inst, copy, next);
@@ -85,7 +87,7 @@ impl Explorer<'_, '_> {
                 let throws = frame.calls.get(&inst).is_some_and(|s| s.may_throw);
                 if throws {
                     let copy = Run {
-                        state: run.state.clone(),
+                        state: Rc::clone(&run.state),
                         choices: run.choices.clone(),
                     };
                     self.flow(node, block, unwind, inst, copy, next);
@@ -126,7 +128,7 @@ impl Explorer<'_, '_> {
         }
         let plan = self.frame.switch_plan(self.values, inst);
         for &(target, fact) in &plan.targets {
-            let mut state = run.state.clone();
+            let mut state = Rc::clone(&run.state);
             let fact = self.in_path(fact, &state);
             if self.assume_term(&mut state, fact) {
                 let copy = Run {
@@ -155,7 +157,7 @@ impl Explorer<'_, '_> {
     }
 
     /// Adds `cond == taken` to what the path knows; false if that contradicts it.
-    pub(crate) fn assume(&mut self, state: &mut State, cond: Operand, taken: bool) -> bool {
+    pub(crate) fn assume(&mut self, state: &mut Rc<State>, cond: Operand, taken: bool) -> bool {
         if let Some(decided) = self.decided_by_holders(state, cond) {
             return decided == taken;
         }
@@ -191,7 +193,7 @@ impl Explorer<'_, '_> {
     /// A pointer to an entry object turns out to be null, or the address of another object of the caller's (the head of a ring,
     /// where a list begins and ends): there is no object of its own.
     /// Otherwise what equals a pointer to an object is one, too.
-    fn note_equal(&self, state: &mut State, cond: Operand, taken: bool) {
+    fn note_equal(&self, state: &mut Rc<State>, cond: Operand, taken: bool) {
         let Some(inst) = cond.as_value().and_then(|v| self.frame.body.def(v)) else {
             return;
         };
@@ -216,17 +218,17 @@ impl Explorer<'_, '_> {
                     continue;
                 }
                 if is_none {
-                    state.objects[index] = Followed::null();
+                    Rc::make_mut(state).objects[index] = Followed::null();
                 } else if let Some(value) = y.as_value() {
                     // Two names of one pointer.
-                    state.objects[index].add(Where::Value(value, 0), false);
+                    Rc::make_mut(state).objects[index].add(Where::Value(value, 0), false);
                 }
             }
         }
     }
 
     /// [`Explorer::assume`] for a term: SMOKE's linear filter, one step at a time.
-    pub(crate) fn assume_term(&mut self, state: &mut State, fact: TermId) -> bool {
+    pub(crate) fn assume_term(&mut self, state: &mut Rc<State>, fact: TermId) -> bool {
         if let Some(value) = self.values.terms.as_bool(fact) {
             return value;
         }
@@ -245,6 +247,7 @@ impl Explorer<'_, '_> {
             .iter()
             .any(|sym| self.relevant.correlated.contains(sym))
         {
+            let state = Rc::make_mut(state);
             state.learn(fact);
             // What is greater than something, unsigned, is not zero.
             if let TermKind::Ult(_, greater) = *self.values.terms.kind(fact)
@@ -418,7 +421,7 @@ impl Explorer<'_, '_> {
             return;
         }
         let perhaps = self.is_blurred(&run.state, 0);
-        run.state.objects[0].machine = Machine::Lost;
+        Rc::make_mut(&mut run.state).objects[0].machine = Machine::Lost;
         self.end_path(
             node,
             inst,
@@ -445,7 +448,7 @@ impl Explorer<'_, '_> {
         for run in runs {
             if !self.concerns(&run.state, inst, summary) {
                 let copy = Run {
-                    state: run.state.clone(),
+                    state: Rc::clone(&run.state),
                     choices: run.choices.clone(),
                 };
                 self.exit(node, inst, copy);

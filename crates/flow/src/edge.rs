@@ -1,16 +1,18 @@
 //! Transfer of an edge: φs are assigned, a new iteration forgets the old one, and what nobody will ask for is dropped.
 
+use std::rc::Rc;
+
 use drip_base::IdSet;
 use drip_cond::{SymId, TermId, TermKind};
 use drip_program::{BlockId, Op, ValueId};
 use smallvec::SmallVec;
 
 use crate::explore::{Explorer, Goal};
-use crate::state::{Followed, Place, State, Where};
+use crate::state::{Followed, Place, State, Where, keep_places};
 
 impl Explorer<'_, '_> {
     /// φs of `to`, then what the edge makes invalid.
-    pub(crate) fn enter(&mut self, from: BlockId, to: BlockId, state: &mut State) {
+    pub(crate) fn enter(&mut self, from: BlockId, to: BlockId, state: &mut Rc<State>) {
         let frame = self.frame;
         self.enter_phis(from, to, state);
         if frame.cfg.rpo().is_retreating(from, to) {
@@ -19,7 +21,7 @@ impl Explorer<'_, '_> {
         self.prune(to, state);
     }
 
-    fn enter_phis(&mut self, from: BlockId, to: BlockId, state: &mut State) {
+    fn enter_phis(&mut self, from: BlockId, to: BlockId, state: &mut Rc<State>) {
         let frame = self.frame;
         let phis = self.relevant.phis.get(&to).map_or(&[][..], Vec::as_slice);
         let is_value = |place: &Place| matches!(place.at, Where::Value(..));
@@ -63,9 +65,14 @@ impl Explorer<'_, '_> {
                 bindings.push((phi.sym, term));
             }
         }
-        for object in &mut state.objects {
-            object.keep(|p| !matches!(p.at, Where::Value(v, _) if results.contains(&v)));
+        keep_places(
+            state,
+            |p| !matches!(p.at, Where::Value(v, _) if results.contains(&v)),
+        );
+        if holders.is_empty() && bindings.is_empty() {
+            return;
         }
+        let state = Rc::make_mut(state);
         for (index, at, weak) in holders {
             state.objects[index].add(at, weak);
         }
@@ -75,12 +82,11 @@ impl Explorer<'_, '_> {
     }
 
     /// A new iteration: values defined in the loop are not what they were.
-    fn forget_iteration(&mut self, header: BlockId, state: &mut State) {
+    fn forget_iteration(&mut self, header: BlockId, state: &mut Rc<State>) {
         let frame = self.frame;
         let Some(id) = frame.cfg.loops().headed_by(header) else {
             // A jump backwards that closes no natural loop: nothing known is safe to keep.
-            state.facts.clear();
-            state.env.clear();
+            forget_conditions(state);
             return;
         };
         let inside = |block: BlockId| frame.cfg.loops().contains(id, block);
@@ -90,25 +96,39 @@ impl Explorer<'_, '_> {
                     && matches!(frame.body.insts[inst].op, Op::Phi { .. })
             })
         };
-        for object in &mut state.objects {
-            object.places.retain(|p| match p.at {
-                Where::Value(v, _) => {
-                    is_header_phi(v)
-                        || frame
-                            .body
-                            .def(v)
-                            .is_none_or(|inst| !inside(frame.block_of(inst)))
-                }
-                Where::Cell(_) | Where::Var(_) => true,
-            });
+        keep_places(state, |p| match p.at {
+            Where::Value(v, _) => {
+                is_header_phi(v)
+                    || frame
+                        .body
+                        .def(v)
+                        .is_none_or(|inst| !inside(frame.block_of(inst)))
+            }
+            Where::Cell(_) | Where::Var(_) => true,
+        });
+        if !state.facts.is_empty() || !state.env.is_empty() {
+            self.forget_conditions_on_turn(header, &inside, Rc::make_mut(state));
         }
-        let carried = self.carried_facts(header, &inside, state);
+        if frame.body.vars.is_empty() {
+            // Without binding markers the end of the iteration is where its variables lose what they held.
+            let all: SmallVec<[usize; 4]> = (0..state.objects.len()).collect();
+            self.check_roots(Rc::make_mut(state), &all, None);
+        }
+    }
+
+    fn forget_conditions_on_turn(
+        &mut self,
+        header: BlockId,
+        inside: &impl Fn(BlockId) -> bool,
+        state: &mut State,
+    ) {
+        let carried = self.carried_facts(header, inside, state);
         let values = &mut *self.values;
         let mut variant = |term: TermId| {
             values
                 .symbols_in(term)
                 .iter()
-                .any(|&sym| values.home(sym).is_some_and(&inside))
+                .any(|&sym| values.home(sym).is_some_and(inside))
         };
         state.facts.retain(|fact| !variant(*fact));
         for fact in carried {
@@ -116,11 +136,6 @@ impl Explorer<'_, '_> {
         }
         // The φs' own bindings are of the new iteration if they do not mention the old one.
         state.env.retain(|entry| !variant(entry.1));
-        if frame.body.vars.is_empty() {
-            // Without binding markers the end of the iteration is where its variables lose what they held.
-            let all: SmallVec<[usize; 4]> = (0..state.objects.len()).collect();
-            self.check_roots(state, &all, None);
-        }
     }
 
     /// What was known of a value is known of the header's φ that takes it over: `last = node` with a node that is not null.
@@ -164,40 +179,51 @@ impl Explorer<'_, '_> {
 
     /// Drops SSA values that nobody will read. The death of a value is no loss by itself: the variable that had it may
     /// still be in scope, and a path that ends the program leaks nothing.
-    fn prune(&mut self, block: BlockId, state: &mut State) {
+    fn prune(&mut self, block: BlockId, state: &mut Rc<State>) {
         let frame = self.frame;
-        for object in &mut state.objects {
-            object.keep(|p| match p.at {
-                // A value of this very block is one of its φs, just assigned.
-                Where::Value(v, _) => {
-                    let home = frame.body.def(v).map(|inst| frame.block_of(inst));
-                    home == Some(block) || frame.is_live_in(v, block)
-                }
-                Where::Cell(_) | Where::Var(_) => true,
-            });
-        }
-        if state.env.is_empty() && state.facts.is_empty() {
-            return;
-        }
+        keep_places(state, |p| match p.at {
+            // A value of this very block is one of its φs, just assigned.
+            Where::Value(v, _) => {
+                let home = frame.body.def(v).map(|inst| frame.block_of(inst));
+                home == Some(block) || frame.is_live_in(v, block)
+            }
+            Where::Cell(_) | Where::Var(_) => true,
+        });
         if self.relevant.from_birth {
-            state.env.clear();
-            state.facts.clear();
+            forget_conditions(state);
+        } else {
+            self.prune_conditions(block, state);
+        }
+    }
+
+    fn prune_conditions(&mut self, block: BlockId, state: &mut Rc<State>) {
+        let is_old = |this: &mut Self| {
+            let mut symbols = state.env.iter().map(|entry| entry.0);
+            symbols.any(|sym| !this.is_asked_in(sym, block))
+        };
+        if is_old(self) {
+            let state = Rc::make_mut(state);
+            state.env.retain(|entry| self.is_asked_in(entry.0, block));
+        }
+        if state.facts.is_empty() {
             return;
         }
-        state.env.retain(|entry| self.is_asked_in(entry.0, block));
         // What callers find in memory is a symbol's value: all that is known of it goes along.
         let mut carried: SmallVec<[SymId; 8]> = SmallVec::new();
-        if self.goal == Goal::Exits && !state.facts.is_empty() {
+        if self.goal == Goal::Exits {
             for &(_, term) in &state.env {
                 carried.extend_from_slice(&self.values.symbols_in(term));
             }
         }
-        state.facts.retain(|fact| {
-            let symbols = self.values.symbols_in(*fact);
-            symbols
-                .iter()
-                .any(|&sym| self.is_useful(sym, block) || carried.contains(&sym))
-        });
+        let mut is_kept = |fact: TermId| {
+            let symbols = self.values.symbols_in(fact);
+            let mut symbols = symbols.iter();
+            symbols.any(|&sym| self.is_useful(sym, block) || carried.contains(&sym))
+        };
+        if !state.facts.iter().all(|&fact| is_kept(fact)) {
+            let state = Rc::make_mut(state);
+            state.facts.retain(|fact| is_kept(*fact));
+        }
     }
 
     /// A fact that no later decision depends on keeps equal states apart for nothing.
@@ -223,5 +249,13 @@ impl Explorer<'_, '_> {
             blocks
         });
         asked.contains(block)
+    }
+}
+
+fn forget_conditions(state: &mut Rc<State>) {
+    if !state.facts.is_empty() || !state.env.is_empty() {
+        let state = Rc::make_mut(state);
+        state.facts.clear();
+        state.env.clear();
     }
 }

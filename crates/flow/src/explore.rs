@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use drip_base::{IdSet, IndexVec, RankedWorklist};
 use drip_pointer::{ObjId, ObjKind};
-use drip_program::{BlockId, InstId, Op};
+use drip_program::{BlockId, InstId, Op, ValueId};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -20,7 +20,7 @@ use crate::frame::Frame;
 use crate::graph::{Choices, End, EndKind, InEdge, Node, NodeId, UseFlow};
 use crate::relevance::Relevance;
 use crate::sparse::{Jumps, Loud};
-use crate::state::{Escape, Followed, Machine, State, Where};
+use crate::state::{Escape, Followed, Machine, State, Where, keep_places};
 use crate::values::Values;
 
 /// States per block; beyond it those that agree on the objects' fates are joined. If none agrees the object is "given up:
@@ -56,8 +56,18 @@ pub enum Goal {
 /// One run of a block: where it goes and in which state.
 #[derive(Clone)]
 pub(crate) struct Run {
-    pub state: State,
+    pub state: Rc<State>,
     pub choices: Choices,
+}
+
+impl Run {
+    /// Forgets an SSA value that is about to be defined again.
+    pub fn forget_value(&mut self, value: ValueId) {
+        keep_places(
+            &mut self.state,
+            |place| !matches!(place.at, Where::Value(v, _) if v == value),
+        );
+    }
 }
 
 /// What the exploration notes of a node.
@@ -76,6 +86,14 @@ impl Mark {
             state: hash.hash_one((objects, &state.facts, &state.env)),
             objects,
             executed: false,
+        }
+    }
+
+    /// The mark of another node with the same state.
+    fn again(&self) -> Mark {
+        Mark {
+            executed: false,
+            ..*self
         }
     }
 }
@@ -216,7 +234,7 @@ impl Explorer<'_, '_> {
         let frame = self.frame;
         let mut work = RankedWorklist::new(frame.cfg.rpo().rank());
         let entry = self.start();
-        let state = self.initial_state();
+        let state = Rc::new(self.initial_state());
         self.marks.push(Mark::of(&state));
         self.out.nodes.push(Node {
             block: entry,
@@ -352,7 +370,7 @@ impl Explorer<'_, '_> {
         let block = self.out.nodes[node].block;
         runs.clear();
         runs.push(Run {
-            state: self.out.nodes[node].state.clone(),
+            state: Rc::clone(&self.out.nodes[node].state),
             choices: Choices::new(),
         });
         let frame = self.frame;
@@ -479,9 +497,12 @@ impl Explorer<'_, '_> {
         if self.hopeless(&run.state, to) {
             return;
         }
-        if let Some((target, fresh)) =
-            self.intern(to, run.state, self.frame.cfg.rpo().is_retreating(from, to))
-        {
+        if let Some((target, fresh)) = self.intern(
+            node,
+            to,
+            run.state,
+            self.frame.cfg.rpo().is_retreating(from, to),
+        ) {
             let edge = InEdge {
                 from: node,
                 choices: run.choices,
@@ -539,11 +560,21 @@ impl Explorer<'_, '_> {
     }
 
     /// The node for a state, and whether it must be executed (again).
-    fn intern(&mut self, block: BlockId, mut state: State, later: bool) -> Option<(NodeId, bool)> {
+    fn intern(
+        &mut self,
+        from: NodeId,
+        block: BlockId,
+        mut state: Rc<State>,
+        later: bool,
+    ) -> Option<(NodeId, bool)> {
         if state.facts.len() > MAX_FACTS {
-            state.facts.truncate(MAX_FACTS);
+            Rc::make_mut(&mut state).facts.truncate(MAX_FACTS);
         }
-        let mark = Mark::of(&state);
+        // Where nothing has happened there is nothing to count anew.
+        let mark = match Rc::ptr_eq(&self.out.nodes[from].state, &state) {
+            true => self.marks[from].again(),
+            false => Mark::of(&state),
+        };
         let mut variants: SmallVec<[NodeId; 8]> = SmallVec::new();
         let at = self.by_block.entry(block).or_default();
         for &node in &at.nodes {
@@ -589,7 +620,7 @@ impl Explorer<'_, '_> {
         });
         match best {
             Some(node) => {
-                let weaker = self.out.nodes[node].state.weaken(&state);
+                let weaker = Rc::make_mut(&mut self.out.nodes[node].state).weaken(&state);
                 if weaker {
                     self.rehash(node);
                 }
@@ -620,7 +651,7 @@ impl Explorer<'_, '_> {
             return None;
         };
         self.out.crowded = true;
-        let grown = take_in(&mut self.out.nodes[node].state, state);
+        let grown = take_in(Rc::make_mut(&mut self.out.nodes[node].state), state);
         if grown {
             self.rehash(node);
         }

@@ -6,6 +6,7 @@
 //! do with the object or with a later condition there is one node, which makes the graph as sparse as the paper's.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use drip_base::{IdSet, IndexVec, entity_id};
 use drip_pointer::{ObjId, ObjKind};
@@ -39,8 +40,8 @@ pub struct InEdge {
 #[derive(Clone, Debug)]
 pub struct Node {
     pub block: BlockId,
-    /// On entry, after the block's φs.
-    pub state: State,
+    /// On entry, after the block's φs; shared by blocks in which nothing happens.
+    pub state: Rc<State>,
     pub preds: Vec<InEdge>,
     /// Entered by a jump backwards: stands for all iterations but the first.
     pub later: bool,
@@ -70,7 +71,7 @@ pub struct End {
     /// The function ends there: it returns, or an exception leaves it.
     pub leaves: bool,
     pub kind: EndKind,
-    pub state: State,
+    pub state: Rc<State>,
 }
 
 /// All paths of one object.

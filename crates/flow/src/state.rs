@@ -5,6 +5,8 @@
 //! (weak ones: perhaps); what is not in the list does not hold it. INVARIANT: lists are sorted and free of duplicates, so
 //! that equal states compare equal.
 
+use std::rc::Rc;
+
 use drip_cond::{SymId, TermId};
 use drip_pointer::CellId;
 use drip_program::{FuncId, GlobalId, InstId, ValueId, VarId};
@@ -204,6 +206,16 @@ pub struct State {
     pub facts: SmallVec<[TermId; 6]>,
     /// φ symbols whose value on this path is known; sorted.
     pub env: SmallVec<[(SymId, TermId); 4]>,
+}
+
+/// Keeps only some of the places that hold the objects; a state that many share is only copied if that changes it.
+pub(crate) fn keep_places(state: &mut Rc<State>, is_kept: impl Fn(&Place) -> bool) {
+    let places = |object: &Followed| object.places.iter().all(&is_kept);
+    if !state.objects.iter().all(places) {
+        for object in &mut Rc::make_mut(state).objects {
+            object.keep(&is_kept);
+        }
+    }
 }
 
 impl State {

@@ -3,6 +3,8 @@
 //! Rules in the order of the code; the statement that removes the last holder of a cell is the one that leaks it
 //! (Heapcheck, rules 1–7): assignment `p = …` (binding marker), store `p->f = …`, `free(p)` of what held it.
 
+use std::rc::Rc;
+
 use drip_cond::{SymId, TermId};
 use drip_models::Class;
 use drip_pointer::{CellId, Loc, Memory, ObjKind};
@@ -24,7 +26,7 @@ impl Explorer<'_, '_> {
         match self.frame.body.insts[inst].op {
             Op::Phi { .. } => return,
             Op::Call { .. } | Op::Select { .. } => self.split(inst, runs),
-            _ => runs.retain_mut(|run| self.advance(inst, &mut run.state)),
+            _ => runs.retain_mut(|run| self.advance(inst, Rc::make_mut(&mut run.state))),
         }
         if self.goal == Goal::Fate {
             let settled = runs.extract_if(.., |run| self.settled(&run.state));
@@ -86,7 +88,7 @@ impl Explorer<'_, '_> {
             match candidates.max_by_key(|k| agreeing(k)) {
                 Some(known) => {
                     self.out.crowded = true;
-                    take_in(&mut known.state, &run.state);
+                    take_in(Rc::make_mut(&mut known.state), &run.state);
                 }
                 None => self.out.limited = true,
             }
@@ -266,14 +268,14 @@ impl Explorer<'_, '_> {
             .any(|o| holds_operand(o, then) != holds_operand(o, els));
         if !matters {
             let mut run = run;
-            copy_holders(&mut run.state, then, result);
+            copy_holders(Rc::make_mut(&mut run.state), then, result);
             out.push(run);
             return;
         }
         for (alternative, taken, value) in [(SELECT_THEN, true, then), (SELECT_ELSE, false, els)] {
-            let mut state = run.state.clone();
+            let mut state = Rc::clone(&run.state);
             if self.assume(&mut state, cond, taken) {
-                copy_holders(&mut state, value, result);
+                copy_holders(Rc::make_mut(&mut state), value, result);
                 let mut choices = run.choices.clone();
                 choices.push(Choice { inst, alternative });
                 out.push(Run { state, choices });

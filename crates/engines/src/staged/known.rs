@@ -28,7 +28,7 @@ impl Known {
         end: &End,
     ) -> Known {
         let way = Way::through(path.blocks(flow));
-        let mut state = end.state.clone();
+        let mut state = State::clone(&end.state);
         for &(from, to) in way.edges() {
             let Some(fact) = branch_fact(frame, values, from, to) else {
                 continue;
