@@ -75,10 +75,11 @@ screenshots: build browser-tools
 dist: tools
 	@DIST_TARGET=$(DIST_TARGET) CARGO="$(CARGO)" .ci/dist
 
-# Fetches Debian's source packages. The analyses of the injected leaks run inside of xtask, hence --release.
+# Fetches Debian's source packages. The analyses of the injected leaks run inside of xtask, hence a profile that
+# optimises; it is built in a third of the time that drip itself takes.
 bench:
 	@.ci/install-tools bench
-	$(CARGO) run --release --quiet --package xtask -- bench $(ARGS)
+	$(CARGO) run --profile tools --quiet --package xtask -- bench $(ARGS)
 
 install: tools
 	$(CARGO) install --path crates/cli
