@@ -115,7 +115,8 @@ impl<'a> Frame<'a> {
             memssa: &made.memssa,
         };
         let sources = finder.sources();
-        if !sources.is_empty() {
+        // Where sets have grown beyond their limit, what is left out matters more than what could be told apart.
+        if !sources.is_empty() && !made.local.limited {
             made = maker.make(&sources);
         }
         let Made {

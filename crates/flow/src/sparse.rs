@@ -51,10 +51,10 @@ struct Open {
     values: Vec<ValueId>,
     cells: Vec<CellId>,
     /// Cells, their owners, calls, and objects whose crowded cells count.
-    holding: FxHashSet<CellId>,
-    owners: FxHashSet<ObjId>,
-    calls: FxHashSet<InstId>,
-    crowded: FxHashSet<ObjId>,
+    holding: IdSet<CellId>,
+    owners: IdSet<ObjId>,
+    calls: IdSet<InstId>,
+    crowded: IdSet<ObjId>,
 }
 
 impl Open {
