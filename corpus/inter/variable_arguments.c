@@ -154,8 +154,11 @@ static void new_saved(int n, va_list list) {
   if (!e)
     exit(1);
   e->n = n;
+  va_list copy;
+  va_copy(copy, list);
   for (int i = 0; i < n; i++)
-    e->args[i] = va_arg(list, void *);
+    e->args[i] = va_arg(copy, void *);
+  va_end(copy);
   e->next = saved_lists;
   saved_lists = e;
 }

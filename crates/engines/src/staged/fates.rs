@@ -103,6 +103,8 @@ impl<'f> Fates<'f> {
 
     fn ends(&self, returned: Returned<'_>, ending: Ending, depth: usize, work: &mut Work) -> bool {
         let Returned { func, value, flags } = returned;
+        let function = self.program.func_name(func);
+        tracing::trace!(function, ?value, "returned");
         if self.program.func_name(func) == "main" {
             work.end();
             let is_failure = depth < MAX_DEPTH && value.implies(Class::NonZero);

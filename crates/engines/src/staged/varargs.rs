@@ -64,7 +64,7 @@ pub(super) fn hands_on_varargs(frame: &Frame<'_>) -> bool {
     false
 }
 
-/// The lists that `va_start` begins.
+/// The lists that `va_start` begins, and copies of such.
 fn lists(frame: &Frame<'_>) -> Vec<ValueId> {
     let mut found = Vec::new();
     for inst in frame.body.insts.ids() {
@@ -74,9 +74,9 @@ fn lists(frame: &Frame<'_>) -> Vec<ValueId> {
         let Some(Const::Func(func)) = frame.body.const_of(callee) else {
             continue;
         };
-        if frame.program.func_name(*func).starts_with("llvm.va_start")
-            && let Some(&list) = args_of(frame.body, inst).first()
-        {
+        let name = frame.program.func_name(*func);
+        let is_begun = name.starts_with("llvm.va_start") || name.starts_with("llvm.va_copy");
+        if is_begun && let Some(&list) = args_of(frame.body, inst).first() {
             found.extend(frame.accessed(list).as_value());
         }
     }
