@@ -17,6 +17,7 @@ use super::codes::{contradicts_code, is_empty_block};
 use super::counts::is_pinned;
 use super::interface::{atom_of, constant};
 use super::known::{Comparison, branch_fact, comparison};
+use super::once::is_done_once;
 use super::paths::Path;
 use super::varargs::named_parameters;
 use crate::finding::Rule;
@@ -64,6 +65,7 @@ pub fn is_unwanted(
     is_replaced_option(frame, flow, end)
         || afterwards(frame, values, flow, path, end).is_some_and(|after| after.values.is_empty())
         || is_untold(frame, flow, path)
+        || is_done_once(frame, values, flow, path, end)
         || is_made_by_mistake(frame, flow, path)
         || contradicts_code(frame, flow, path)
         || is_pinned(frame, values, flow, path)
@@ -483,17 +485,7 @@ fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
     let Some((call, _)) = flow.birth(frame) else {
         return false;
     };
-    let object = flow.objects[0];
-    let is_same_site = match frame.body.insts[end.at].op {
-        Op::Bind { value, .. } | Op::Store { value, .. } => frame
-            .local
-            .targets(value)
-            .iter()
-            .any(|loc| loc.obj == object),
-        // A callee makes the block and puts it where the last one was.
-        Op::Call { .. } | Op::Invoke { .. } => end.at == call,
-        _ => false,
-    };
+    let is_same_site = is_made_anew(frame, flow, end, call);
     let birth = frame.block_of(call);
     let Some(id) = frame.cfg.loops().innermost(birth) else {
         return false;
@@ -505,6 +497,21 @@ fn is_replaced_option(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> bool {
     let is_keyed =
         || frame.program.func_name(frame.func) == "main" || has_key(frame, birth, header);
     is_same_site && is_conditional && !flow.is_freed_somewhere() && is_keyed()
+}
+
+/// Is the block replaced by one that the same call has made later?
+pub(super) fn is_made_anew(frame: &Frame<'_>, flow: &UseFlow, end: &End, call: InstId) -> bool {
+    let object = flow.objects[0];
+    match frame.body.insts[end.at].op {
+        Op::Bind { value, .. } | Op::Store { value, .. } => frame
+            .local
+            .targets(value)
+            .iter()
+            .any(|loc| loc.obj == object),
+        // A callee makes the block and puts it where the last one was.
+        Op::Call { .. } | Op::Invoke { .. } => end.at == call,
+        _ => false,
+    }
 }
 
 /// Is what decides last on the way from the loop's header to this block a `switch`, or a comparison of texts?

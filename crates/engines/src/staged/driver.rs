@@ -93,7 +93,7 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
     }
     // A run that was stopped does not know all who free: nothing can be said of the whole program.
     if !watch.is_stopped() {
-        let forgotten = forgotten(&facts.context(&computed), callers, watch);
+        let forgotten = forgotten(&context, callers, &fates, watch);
         add_forgotten(forgotten, &mut findings, &mut analysis.ledger);
     }
     let order = |f: &Caused| {

@@ -12,7 +12,7 @@
 
 use drip_models::Class;
 use drip_program::noreturn::NoReturn;
-use drip_program::{BinaryOp, Body, FuncId, InstId, Op, Operand, Program};
+use drip_program::{BinaryOp, BlockId, Body, Const, FuncId, InstId, Op, Operand, Program};
 use rustc_hash::FxHashSet;
 
 use super::afterwards::Returns;
@@ -79,8 +79,32 @@ impl<'f> Fates<'f> {
         all_end && (work.take_end() || returns.values.is_empty())
     }
 
+    /// Does the program end soon behind this instruction, whoever has called the function? Nothing is known of the way that led there. The
+    /// function may go on round a loop that calls nothing of the program (a list that is taken apart).
+    pub fn ends_behind(&self, func: FuncId, inst: InstId, ending: Ending) -> bool {
+        let body = self.program.funcs[func].body.as_ref();
+        let Some((body, block)) = body.and_then(|body| Some((body, body.block_of(inst)?))) else {
+            return false;
+        };
+        let asker = OfCall {
+            fates: self,
+            caller: func,
+            body,
+            call: inst,
+            returned: Class::Any,
+            flags: Flags::default(),
+            ending,
+            depth: MAX_DEPTH - 1,
+            is_loss: true,
+        };
+        let mut work = Work::default();
+        Ways::new(self.program, body, asker, &mut work).all_end(block, inst) && work.take_end()
+    }
+
     fn ends(&self, returned: Returned<'_>, ending: Ending, depth: usize, work: &mut Work) -> bool {
         let Returned { func, value, flags } = returned;
+        let function = self.program.func_name(func);
+        tracing::trace!(function, ?value, "returned");
         if self.program.func_name(func) == "main" {
             work.end();
             let is_failure = depth < MAX_DEPTH && value.implies(Class::NonZero);
@@ -117,6 +141,7 @@ impl<'f> Fates<'f> {
                 flags: flags.in_caller(body, call),
                 ending,
                 depth,
+                is_loss: false,
             };
             Ways::new(self.program, body, asker, work).all_end(block, call)
         })
@@ -142,6 +167,8 @@ struct OfCall<'w, 'f> {
     flags: Flags,
     ending: Ending,
     depth: usize,
+    /// It is the statement that loses something.
+    is_loss: bool,
 }
 
 impl OfCall<'_, '_> {
@@ -154,7 +181,16 @@ impl OfCall<'_, '_> {
             operand = way.taken(self.body, value);
         }
         if operand.as_value() == Some(self.body.result(self.call)) {
-            return self.returned;
+            // The next turn of a loop gets another result.
+            let block = self.body.block_of(self.call);
+            let is_called_again = way.edges().iter().any(|edge| Some(edge.1) == block);
+            return match is_called_again {
+                true => Class::Any,
+                false => self.returned,
+            };
+        }
+        if is_counted(self.fates.program, self.body, operand) {
+            return Class::Ge(1);
         }
         match constant(self.fates.program, self.body, operand) {
             Some(number) => Class::Eq(number),
@@ -203,12 +239,16 @@ impl OfCall<'_, '_> {
             return flags;
         };
         let behind = body.block_insts(first).filter(|&inst| inst > self.call);
-        for inst in behind {
+        let passed = way.edges().iter();
+        let passed = passed.flat_map(|&(_, block)| body.block_insts(block));
+        for inst in behind.chain(passed) {
             flags.pass(program, body, inst);
-        }
-        for &(_, block) in way.edges() {
-            for inst in body.block_insts(block) {
-                flags.pass(program, body, inst);
+            // What the call has returned is kept somewhere and looked at there (`s->list = make(); if (!s->list) exit(1);`).
+            if let Op::Store { addr, value } = body.insts[inst].op
+                && value.as_value() == Some(body.result(self.call))
+                && self.returned != Class::Any
+            {
+                flags.put(body, addr, self.returned);
             }
         }
         flags
@@ -222,6 +262,42 @@ impl Asker for OfCall<'_, '_> {
 
     fn decides(&mut self, way: &Way, cond: Operand) -> Option<bool> {
         self.truth(way, cond)
+    }
+
+    fn comes_to_an_end(&mut self, turn: &[(BlockId, BlockId)]) -> bool {
+        let mut insts = turn
+            .iter()
+            .flat_map(|&(_, block)| self.body.block_insts(block));
+        let is_of_program = |inst: InstId| match self.body.insts[inst].op {
+            Op::Call { callee, .. } | Op::Invoke { callee, .. } => {
+                match self.body.const_of(callee) {
+                    Some(&Const::Func(func)) => self.fates.program.funcs[func].body.is_some(),
+                    _ => true,
+                }
+            }
+            _ => false,
+        };
+        self.is_loss && !insts.any(is_of_program)
+    }
+
+    fn has_counted(&mut self, way: &Way, turn: &[(BlockId, BlockId)]) -> bool {
+        let (program, body) = (self.fates.program, self.body);
+        let blocks = turn.iter().map(|edge| edge.1);
+        let mut insts = blocks.flat_map(|block| body.block_insts(block));
+        insts.any(|inst| {
+            let is_phi = matches!(body.insts[inst].op, Op::Phi { .. });
+            let value = || way.taken(body, Operand::value(body.result(inst)));
+            is_phi && is_counted(program, body, value())
+        })
+    }
+
+    fn is_told_by_count(&mut self, way: &Way, cond: Operand) -> bool {
+        let (program, body) = (self.fates.program, self.body);
+        let def = cond.as_value().and_then(|value| body.def(value));
+        match def.map(|inst| body.insts[inst].op) {
+            Some(Op::Cmp { a, .. }) => is_counted(program, body, way.taken(body, a)),
+            _ => false,
+        }
     }
 
     fn accepts(&mut self, way: &Way, value: Option<Operand>, work: &mut Work) -> bool {
@@ -238,4 +314,41 @@ impl Asker for OfCall<'_, '_> {
     fn depends_on_way(&self, value: Option<Operand>) -> bool {
         !self.flags.is_empty() || value.is_some_and(|value| value.as_value().is_some())
     }
+}
+
+/// Values that a counter is put together from; beyond it a variable is no counter.
+const MAX_COUNTED: usize = 16;
+
+/// Is it one more than a number that begins at zero or above, and that nothing is ever done to but adding?
+fn is_counted(program: &Program, body: &Body, operand: Operand) -> bool {
+    let counted = |operand: Operand| {
+        let inst = body.def(operand.as_value()?)?;
+        match body.insts[inst].op {
+            Op::Binary {
+                op: BinaryOp::Add,
+                a,
+                b,
+            } if constant(program, body, b)? > 0 => Some(a),
+            _ => None,
+        }
+    };
+    let Some(before) = counted(operand) else {
+        return false;
+    };
+    let mut open = vec![before];
+    let mut seen: Vec<Operand> = Vec::new();
+    while let Some(value) = open.pop() {
+        for origin in body.origins(value) {
+            if seen.contains(&origin) {
+                continue;
+            }
+            seen.push(origin);
+            match (constant(program, body, origin), counted(origin)) {
+                (Some(number), _) if number >= 0 => {}
+                (None, Some(before)) if seen.len() < MAX_COUNTED => open.push(before),
+                _ => return false,
+            }
+        }
+    }
+    true
 }

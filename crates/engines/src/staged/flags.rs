@@ -73,6 +73,14 @@ impl Flags {
         }
     }
 
+    /// Something known is stored.
+    pub fn put(&mut self, body: &Body, addr: Operand, class: Class) {
+        if let Some(place) = place(body, addr) {
+            self.forget(|known| known == place);
+            self.known.push((place, class));
+        }
+    }
+
     /// Takes the edge between two blocks.
     pub fn learn(&mut self, program: &Program, body: &Body, from: BlockId, to: BlockId) {
         let Op::CondBr { cond, then, els } = body.insts[body.terminator(from)].op else {

@@ -41,6 +41,7 @@ mod names;
 mod narrow;
 mod nulls;
 mod objects;
+mod once;
 mod outside;
 mod paths;
 mod possible;

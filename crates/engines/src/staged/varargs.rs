@@ -2,7 +2,8 @@
 //!
 //! What follows `va_start` is not followed value by value. It is enough to know whether some pointer that comes from the list is
 //! handed on: stored, returned, or given to a callee that frees or keeps it, or what it leads to. Then everything behind the named
-//! parameters is the function's; otherwise (a list that goes to `vfprintf`, strings that are only read) it stays the caller's.
+//! parameters is the function's; otherwise (a list that goes to `vfprintf`, strings that are only read) it stays the caller's. A callee
+//! that gets the whole list (`push_new(n, args)`) is judged by what its summary says of what the list leads to.
 //! Targets lower `va_arg` to loads: from the list the areas where arguments are, from these the arguments. Domain: values that
 //! may be a pointer into the list's memory, or come out of it; order: until nothing is new; cost: linear in the uses.
 
@@ -10,6 +11,9 @@ use drip_flow::{Frame, args_of};
 use drip_models::{Outcome, Root, Value, ValuePath};
 use drip_program::{Const, FuncId, InstId, Op, Program, Type, ValueId};
 use rustc_hash::FxHashSet;
+
+/// From a list to an argument: the area where arguments are, and the argument in it.
+const LOADS_TO_ARGUMENT: usize = 2;
 
 /// Arguments behind the named ones that are told apart.
 pub(super) const MAX_VARARGS: usize = 16;
@@ -41,7 +45,9 @@ pub(super) fn hands_on_varargs(frame: &Frame<'_>) -> bool {
                     false
                 }
                 Op::Call { .. } | Op::Invoke { .. } => {
-                    if is_argument && is_taken(frame, user, value) {
+                    // Who gets the list itself takes the arguments out of it: two loads away.
+                    let depth = if is_argument { 0 } else { LOADS_TO_ARGUMENT };
+                    if is_taken(frame, user, value, depth) {
                         return true;
                     }
                     false
@@ -58,7 +64,7 @@ pub(super) fn hands_on_varargs(frame: &Frame<'_>) -> bool {
     false
 }
 
-/// The lists that `va_start` begins.
+/// The lists that `va_start` begins, and copies of such.
 fn lists(frame: &Frame<'_>) -> Vec<ValueId> {
     let mut found = Vec::new();
     for inst in frame.body.insts.ids() {
@@ -68,9 +74,9 @@ fn lists(frame: &Frame<'_>) -> Vec<ValueId> {
         let Some(Const::Func(func)) = frame.body.const_of(callee) else {
             continue;
         };
-        if frame.program.func_name(*func).starts_with("llvm.va_start")
-            && let Some(&list) = args_of(frame.body, inst).first()
-        {
+        let name = frame.program.func_name(*func);
+        let is_begun = name.starts_with("llvm.va_start") || name.starts_with("llvm.va_copy");
+        if is_begun && let Some(&list) = args_of(frame.body, inst).first() {
             found.extend(frame.accessed(list).as_value());
         }
     }
@@ -96,14 +102,18 @@ fn is_argument(frame: &Frame<'_>, lists: &[ValueId], value: ValueId) -> bool {
     }
 }
 
-/// Does some outcome of the call free or keep this argument, or what it leads to (`clear_all(&a, &b, NULL)`)?
-fn is_taken(frame: &Frame<'_>, call: InstId, value: ValueId) -> bool {
+/// Does some outcome of the call free or keep this argument, or what it leads to (`clear_all(&a, &b, NULL)`)? Only what is at least so many
+/// loads away counts.
+fn is_taken(frame: &Frame<'_>, call: InstId, value: ValueId, depth: usize) -> bool {
     let args = args_of(frame.body, call);
     let Some(summary) = frame.calls.get(&call) else {
-        return true;
+        return depth == 0;
     };
     let is_it = |path: &ValuePath| match path.root {
-        Root::Arg(n) => args.get(usize::from(n)).and_then(|arg| arg.as_value()) == Some(value),
+        Root::Arg(n) => {
+            let arg = args.get(usize::from(n)).and_then(|arg| arg.as_value());
+            arg == Some(value) && path.loads.len() >= depth
+        }
         _ => false,
     };
     let takes = |outcome: &Outcome| {

@@ -2,7 +2,7 @@
 //!
 //! A walk over all ways out of one statement, depth first. A call that nobody comes back from ends a way; so does a return that the
 //! asker accepts. A way that goes back to where it has been, or that is too long or too much work ([`Work`]), is a program that runs
-//! on. What a φ is depends on the way, so ways that meet are still two, unless nothing that the first one came to was decided by how
+//! on; but for a loop in which something was counted (`errors++`) that ends the program where the loop is left (`if (errors > 0) exit(1);`). What a φ is depends on the way, so ways that meet are still two, unless nothing that the first one came to was decided by how
 //! it came there. Cost: at most [`MAX_EDGES`] for one question.
 
 use drip_models::Class;
@@ -62,8 +62,11 @@ impl Work {
         let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = body.insts[inst].op else {
             return true;
         };
+        // What a loop does once more was no reason before.
+        let is_asked = |func: FuncId| self.asked.iter().any(|asked| asked.0 == func);
         if let Some(&Const::Func(func)) = body.const_of(callee)
             && !self.passed.contains(&func)
+            && !is_asked(func)
         {
             self.passed.push(func);
         }
@@ -85,6 +88,21 @@ pub(super) trait Asker {
 
     /// The condition's value, where it is known on this way.
     fn decides(&mut self, way: &Way, cond: Operand) -> Option<bool>;
+
+    /// Does a loop end by itself, of which these edges are one turn?
+    fn comes_to_an_end(&mut self, _: &[(BlockId, BlockId)]) -> bool {
+        false
+    }
+
+    /// Is something counted by now that these edges of a loop only make more of (`errors++`)?
+    fn has_counted(&mut self, _: &Way, _: &[(BlockId, BlockId)]) -> bool {
+        false
+    }
+
+    /// Is the condition's value known because of what was counted?
+    fn is_told_by_count(&mut self, _: &Way, _: Operand) -> bool {
+        false
+    }
 
     /// Is a return of this value as good as the program's end?
     fn accepts(&mut self, way: &Way, value: Option<Operand>, work: &mut Work) -> bool;
@@ -141,6 +159,10 @@ pub(super) struct Ways<'w, A> {
     proven: FxHashSet<BlockId>,
     /// Decisions so far that may have hung on the way.
     decided: usize,
+    /// A way goes on round a loop, where something is counted.
+    goes_on: bool,
+    /// Where the loop is left the count ends the program, which would run on without it.
+    is_doomed: bool,
 }
 
 impl<'w, A: Asker> Ways<'w, A> {
@@ -153,12 +175,14 @@ impl<'w, A: Asker> Ways<'w, A> {
             way: Way::default(),
             proven: FxHashSet::default(),
             decided: 0,
+            goes_on: false,
+            is_doomed: false,
         }
     }
 
     /// Does every way from behind this instruction end?
     pub fn all_end(&mut self, block: BlockId, after: InstId) -> bool {
-        self.from(block, after.as_u32() + 1)
+        self.from(block, after.as_u32() + 1) && (!self.goes_on || self.is_doomed)
     }
 
     fn from(&mut self, block: BlockId, first: u32) -> bool {
@@ -182,7 +206,11 @@ impl<'w, A: Asker> Ways<'w, A> {
             Op::CondBr { cond, then, els } => match self.asker.decides(&self.way, cond) {
                 Some(holds) => {
                     self.decided += 1;
-                    self.enter(block, if holds { then } else { els })
+                    let (next, other) = if holds { (then, els) } else { (els, then) };
+                    if self.asker.is_told_by_count(&self.way, cond) {
+                        self.is_doomed |= !self.would_end(block, other);
+                    }
+                    self.enter(block, next)
                 }
                 None => self.enter(block, then) && self.enter(block, els),
             },
@@ -205,8 +233,17 @@ impl<'w, A: Asker> Ways<'w, A> {
         if self.proven.contains(&block) {
             return true;
         }
-        if self.way.edges.contains(&edge) || self.work.edges >= MAX_EDGES {
+        if self.work.edges >= MAX_EDGES {
             return false;
+        }
+        if let Some(first) = self.way.edges.iter().position(|&passed| passed == edge) {
+            // The ways out of the loop are asked for by the turn before.
+            let turn = &self.way.edges[first..];
+            if self.asker.comes_to_an_end(turn) {
+                return true;
+            }
+            self.goes_on |= self.asker.has_counted(&self.way, turn);
+            return self.goes_on;
         }
         self.work.edges += 1;
         self.way.edges.push(edge);
@@ -216,6 +253,14 @@ impl<'w, A: Asker> Ways<'w, A> {
         if ends && self.decided == before {
             self.proven.insert(block);
         }
+        ends
+    }
+
+    /// The same for a way that is not taken, which leaves no traces.
+    fn would_end(&mut self, from: BlockId, block: BlockId) -> bool {
+        let (goes_on, has_ended) = (self.goes_on, self.work.has_ended);
+        let ends = self.enter(from, block) && self.goes_on == goes_on;
+        (self.goes_on, self.work.has_ended) = (goes_on, has_ended);
         ends
     }
 }

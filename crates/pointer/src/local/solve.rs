@@ -9,6 +9,7 @@
 //! INVARIANT: sets are sorted and free of duplicates; null adds nothing.
 
 mod access;
+mod stack;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use drip_program::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use self::stack::is_made_again;
 use super::aggregates::scalars;
 use super::object::{CellId, Loc, MAX_ENTRY_DEPTH, Memory, ObjId, ObjKind};
 
@@ -352,7 +354,12 @@ impl<'a> Solver<'a> {
         let result = body.result(inst);
         match body.insts[inst].op {
             Op::Alloca { .. } => {
-                let obj = self.out.memory.object(ObjKind::Stack(inst), 0);
+                // Each turn of a loop makes one more, and what the last one holds is still held.
+                let kind = match is_made_again(body, inst) {
+                    true => ObjKind::World,
+                    false => ObjKind::Stack(inst),
+                };
+                let obj = self.out.memory.object(kind, 0);
                 self.add(
                     result,
                     Loc {

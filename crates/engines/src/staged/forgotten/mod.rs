@@ -57,6 +57,7 @@ use self::unkept::{Unkept, unkept};
 use self::view::View;
 use super::callers::Callers;
 use super::calls::{CallContext, Open, call_summary, callee_name};
+use super::fates::{Ending, Fates};
 use super::names::{callee_elsewhere, position_in};
 use super::report::{hashed, linked};
 use crate::finding::{AllocationLink, Confidence, Finding, LostPoint, Rule, Step, StepKind};
@@ -74,6 +75,7 @@ pub(super) struct Forgotten {
 pub(super) fn forgotten(
     context: &CallContext<'_>,
     callers: &Callers<'_>,
+    fates: &Fates<'_>,
     watch: &Watch,
 ) -> Forgotten {
     let funcs = &context.program.funcs;
@@ -86,26 +88,28 @@ pub(super) fn forgotten(
     let views: Vec<View> = bodies
         .map(|(func, body)| View::new(context, func, body))
         .collect();
-    let places = forgotten_places(context, callers, &views, &called, watch);
+    let makers = Makers { context, fates };
+    let places = forgotten_places(&makers, callers, &views, &called, watch);
     let unkept = match watch.is_stopped() {
         true => Vec::new(),
         false => unkept(&views, callers),
     };
     let unkept = unkept
         .iter()
-        .filter_map(|lost| Loss::unkept(context, lost).finding(context, &[lost.made]))
+        .filter_map(|lost| Loss::unkept(context, lost).finding(&makers, &[lost.made]))
         .collect();
     Forgotten { places, unkept }
 }
 
 /// Findings for fields and structures.
 fn forgotten_places(
-    context: &CallContext<'_>,
+    makers: &Makers<'_, '_>,
     callers: &Callers<'_>,
     views: &[View<'_, '_>],
     called: &IdSet<FuncId>,
     watch: &Watch,
 ) -> Vec<Finding> {
+    let context = makers.context;
     let mut facts = Facts::of_declarations(context.program);
     for view in views {
         if watch.is_stopped() {
@@ -123,7 +127,7 @@ fn forgotten_places(
             && !is_last_act(context.program, callers, release.func)
         {
             let loss = Loss::with_owner(context, &facts, place, (release.func, release.call));
-            found.extend(loss.and_then(|loss| loss.finding(context, made)));
+            found.extend(loss.and_then(|loss| loss.finding(makers, made)));
         }
     }
     for orphan in orphans(views, &facts) {
@@ -134,7 +138,7 @@ fn forgotten_places(
         let is_shared = made.iter().any(|made| programs.share(made.0, orphan.func));
         if is_shared && !is_last_act(context.program, callers, orphan.func) {
             let loss = Loss::with_owner(context, &facts, place, (orphan.func, orphan.call));
-            found.extend(loss.and_then(|loss| loss.finding(context, made)));
+            found.extend(loss.and_then(|loss| loss.finding(makers, made)));
         }
     }
     let replacements = Replacements::new(context, callers, &facts);
@@ -150,13 +154,13 @@ fn forgotten_places(
             }
             let made = &facts.made[&lost.place];
             let loss = Loss::overwritten(context, lost.place, lost.func, lost.store);
-            found.extend(loss.finding(context, made));
+            found.extend(loss.finding(makers, made));
         }
     }
     for view in views {
         for lost in undone(view, &facts) {
             let loss = Loss::undone(context, view.func, &lost);
-            found.extend(loss.finding(context, &[lost.made]));
+            found.extend(loss.finding(makers, &[lost.made]));
         }
     }
     let mut never_freed: FxHashSet<StrId> = FxHashSet::default();
@@ -168,9 +172,15 @@ fn forgotten_places(
         }
         let made = &facts.made_structures[&lost.structure];
         let loss = Loss::unreleased(context, &lost);
-        found.extend(loss.finding(context, made));
+        found.extend(loss.finding(makers, made));
     }
     found
+}
+
+/// What it takes to make a finding of a loss.
+struct Makers<'m, 'c> {
+    context: &'m CallContext<'c>,
+    fates: &'m Fates<'m>,
 }
 
 /// Where and how blocks are lost.
@@ -308,7 +318,8 @@ impl Loss {
     }
 
     /// One finding for all blocks, at the first of them.
-    fn finding(self, context: &CallContext<'_>, made: &[Made]) -> Option<Finding> {
+    fn finding(self, makers: &Makers<'_, '_>, made: &[Made]) -> Option<Finding> {
+        let context = makers.context;
         let program: &Program = context.program;
         let body_of = |func: FuncId| program.funcs[func].body.as_ref();
         let &(func, call, index) = made.iter().min_by_key(|&&(func, call, _)| {
@@ -330,7 +341,10 @@ impl Loss {
         Some(Finding {
             id: hashed(&format!("{}|{}", self.key, program.func_name(func))),
             rule: self.rule,
-            confidence: Confidence::Medium,
+            confidence: match makers.fates.ends_behind(self.func, self.inst, Ending::Main) {
+                true => Confidence::Low,
+                false => Confidence::Medium,
+            },
             message: format!(
                 "`{}` allocated by `{shown}` {}",
                 self.variable, self.message
