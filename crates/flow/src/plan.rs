@@ -304,8 +304,10 @@ impl Planner<'_, '_> {
             let Root::Arg(n) = write.cell.base.root else {
                 continue;
             };
-            let arg = frame.args(self.call).get(usize::from(n));
-            let Some(&arg) = arg.filter(|_| write.cell.base.loads.is_empty()) else {
+            if self.is_optional(n) || !write.cell.base.loads.is_empty() {
+                continue;
+            }
+            let Some(&arg) = frame.args(self.call).get(usize::from(n)) else {
                 continue;
             };
             if let Some(known) = not_null(frame, self.values, arg)
@@ -317,12 +319,19 @@ impl Planner<'_, '_> {
         used
     }
 
+    /// May the call do without this argument? Then an outcome that writes through it does not say that it is there.
+    fn is_optional(&self, n: u16) -> bool {
+        let summary = self.frame.calls.get(&self.call);
+        summary.is_some_and(|summary| summary.optional.contains(&n))
+    }
+
     fn needed(&mut self, outcome: &Outcome) -> Vec<SmallVec<[ObjId; 2]>> {
         let frame = self.frame;
         let mut needed: Vec<SmallVec<[ObjId; 2]>> = Vec::new();
         for write in certain_writes(outcome) {
-            if !matches!(write.cell.base.root, Root::Arg(_)) {
-                continue;
+            match write.cell.base.root {
+                Root::Arg(n) if !self.is_optional(n) => {}
+                _ => continue,
             }
             let targets = frame.resolve(self.call, &write.cell.base);
             let is_once = |obj| match frame.local.memory.kind(obj) {

@@ -515,6 +515,9 @@ pub struct Summary {
     pub atomic: bool,
     /// Globals that may hold something else after the call, beyond what the outcomes' writes tell.
     pub touched: GlobalSet,
+    /// Parameters that callers may leave out: the function, or one that it hands them to, compares them with null. Outcomes
+    /// that differ only in what lies behind such a pointer are one, so that to write through it does not say that it is there.
+    pub optional: SmallVec<[u16; 2]>,
     /// A bound was hit while this summary was made: it is conservative.
     pub limited: bool,
 }

@@ -57,10 +57,14 @@ impl<'o> Owners<'o> {
 
     /// Is what lies at an address a pointer to a structure, by its declaration?
     pub fn holds_structure(&self, addr: Operand) -> bool {
+        self.held_structure(addr).is_some()
+    }
+
+    /// The structure that the pointer at an address points to, by its declaration.
+    pub fn held_structure(&self, addr: Operand) -> Option<DiTypeId> {
         let (base, offset) = self.split(addr);
-        let memory = self.pointed_to(base);
-        let cell = memory.and_then(|ty| member_at(self.program, ty, offset));
-        cell.is_some_and(|ty| pointed_structure(self.program, ty).is_some())
+        let cell = member_at(self.program, self.pointed_to(base)?, offset)?;
+        pointed_structure(self.program, cell)
     }
 
     /// The field at an offset of a structure.

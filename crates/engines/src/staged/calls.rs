@@ -337,6 +337,7 @@ fn append(all: &mut Summary, summary: &Summary) {
     all.pure &= summary.pure;
     all.atomic |= summary.atomic;
     all.touched.extend(&summary.touched);
+    all.optional.extend_from_slice(&summary.optional);
     all.limited |= summary.limited;
 }
 

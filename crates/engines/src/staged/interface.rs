@@ -61,6 +61,33 @@ pub(super) fn is_atomic(frame: &Frame<'_>) -> bool {
     frame.body.insts.iter().any(|data| own(&data.op)) || frame.calls.values().any(|s| s.atomic)
 }
 
+/// Parameters that are compared with null here, or by a function that gets them.
+pub(super) fn optional(frame: &Frame<'_>) -> SmallVec<[u16; 2]> {
+    let body = frame.body;
+    let parameter = |operand: Operand| {
+        let value = operand.as_value().and_then(|value| body.as_param(value));
+        value.and_then(|n| u16::try_from(n).ok())
+    };
+    let is_null = |operand: Operand| matches!(body.const_of(operand), Some(Const::Null));
+    let mut found: SmallVec<[u16; 2]> = SmallVec::new();
+    for (inst, data) in body.insts.iter_enumerated() {
+        match data.op {
+            Op::Cmp { a, b, .. } if is_null(b) => found.extend(parameter(a)),
+            Op::Cmp { a, b, .. } if is_null(a) => found.extend(parameter(b)),
+            Op::Call { .. } | Op::Invoke { .. } => {
+                let taken = frame.calls.get(&inst).map(|summary| &summary.optional);
+                let args = frame.args(inst);
+                let handed = taken.into_iter().flatten();
+                found.extend(handed.filter_map(|&n| parameter(*args.get(usize::from(n))?)));
+            }
+            _ => {}
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// Globals that may hold something else when the function returns.
 pub(super) fn touched(frame: &Frame<'_>) -> GlobalSet {
     let mut touched = GlobalSet::default();

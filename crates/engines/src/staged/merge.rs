@@ -364,19 +364,21 @@ fn is_failure_of(failed: &Outcome, full: &Outcome) -> bool {
     is_same && would_be == failed.writes
 }
 
-/// Still too many: outcomes that return the same become one, and what differs becomes "may".
+/// Still too many: outcomes that return the same become one, and what differs becomes "may". Those that make the same blocks come
+/// first, and are enough if callers can still tell them from those that make others (`if (out) *out = malloc(n); return 0;`).
 pub(super) fn merge_equal_returns(outcomes: &mut Vec<Outcome>) {
     if outcomes.len() <= MAX_OUTCOMES {
         return;
     }
-    let mut merged: Vec<Outcome> = Vec::new();
-    for outcome in outcomes.drain(..) {
-        let ret = outcome.ret.clone();
-        match merged.iter_mut().find(|m| m.ret == ret) {
-            Some(known) => blend(known, &outcome),
-            None => merged.push(outcome),
-        }
+    let apart = blend_alike(outcomes, |a, b| a.ret == b.ret && a.fresh == b.fresh);
+    let is_unclear =
+        |a: &Outcome, b: &Outcome| a.ret == b.ret && a.fresh != b.fresh && is_compatible(a, b);
+    let is_clear = |a: &Outcome| !apart.iter().any(|b| is_unclear(a, b));
+    if apart.len() <= MAX_OUTCOMES && apart.iter().all(is_clear) {
+        *outcomes = apart;
+        return;
     }
+    let mut merged = blend_alike(outcomes, |a, b| a.ret == b.ret);
     while merged.len() > MAX_OUTCOMES {
         let last = merged.pop();
         if let (Some(last), Some(known)) = (last, merged.last_mut()) {
@@ -385,6 +387,18 @@ pub(super) fn merge_equal_returns(outcomes: &mut Vec<Outcome>) {
         }
     }
     *outcomes = merged;
+}
+
+/// Those that are alike become one.
+fn blend_alike(outcomes: &[Outcome], alike: impl Fn(&Outcome, &Outcome) -> bool) -> Vec<Outcome> {
+    let mut merged: Vec<Outcome> = Vec::new();
+    for outcome in outcomes {
+        match merged.iter_mut().find(|known| alike(known, outcome)) {
+            Some(known) => blend(known, outcome),
+            None => merged.push(outcome.clone()),
+        }
+    }
+    merged
 }
 
 /// Outcomes that are not told apart by all of their conditions: a block that one of them makes and another one, which callers can't

@@ -30,7 +30,7 @@ use super::exits::{ExitReader, others_alike};
 use super::feasible::SmallQuestions;
 use super::grown::tell_new_results;
 use super::hooks::{keep_with_hook, only_with_hook, tests_hooks};
-use super::interface::{is_atomic, is_pure, returns, touched};
+use super::interface::{is_atomic, is_pure, optional, returns, touched};
 use super::merge::{
     blend, class_of, combine, drop_uncertain_births, merge_alike, merge_equal_returns,
     merge_outcomes,
@@ -149,6 +149,7 @@ pub fn summarize(
         touched: touched(frame),
         atomic: is_atomic(frame),
         text: TextResult::Nothing,
+        optional: optional(frame),
         limited: maker.limited,
     };
     counted_releases(&mut summary);

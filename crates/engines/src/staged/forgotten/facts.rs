@@ -145,6 +145,8 @@ pub struct Facts {
     pub aliases: FxHashMap<Place, FxHashSet<Place>>,
     /// Structures that are copied or walked as bytes.
     pub opaque: FxHashSet<StrId>,
+    /// Structures some field of which is freed by a callee that has too many of them to tell which, and who calls that.
+    pub vague: FxHashMap<StrId, FxHashSet<FuncId>>,
     /// Names that several structures have.
     pub ambiguous: FxHashSet<StrId>,
     /// Where structures are freed, the first place of each function.
@@ -257,8 +259,11 @@ impl Facts {
     /// nobody frees it by them. Whoever frees what the place holds says that it is the owner: then it does not matter what
     /// unknown code gets to see, nor where others keep a cursor.
     pub fn is_out_of_sight(&self, place: Place) -> bool {
-        let is_hidden = |s: StrId| self.opaque.contains(&s) || self.ambiguous.contains(&s);
         let is_claimed = self.freed.contains_key(&place);
+        let is_hidden = |s: StrId| {
+            let is_vague = !is_claimed && self.vague.contains_key(&s);
+            is_vague || self.opaque.contains(&s) || self.ambiguous.contains(&s)
+        };
         let mut seen = FxHashSet::from_iter([place]);
         let mut open = vec![place];
         while let Some(next) = open.pop() {
@@ -277,6 +282,13 @@ impl Facts {
             open.extend(aliases.copied().filter(|&alias| seen.insert(alias)));
         }
         false
+    }
+
+    /// May the field be among those that are freed here, nobody can tell which? Whoever frees a structure around such a one is not
+    /// looked at: nothing says that this part of it is ever filled.
+    fn may_be_among_freed(&self, place: Place, release: &Release) -> bool {
+        let calling = place.structure().and_then(|name| self.vague.get(&name));
+        calling.is_some_and(|calling| release.is_around || calling.contains(&release.func))
     }
 
     /// Does the place hold nothing but new blocks of its own, which nobody else knows?
@@ -395,6 +407,7 @@ impl Facts {
                     let replaces = |func| self.is_replaced_by(place, func);
                     let sets = |func| is_thorough && is_maker(func);
                     (release.is_parameter || self.is_only_one(place, release.func))
+                        && !self.may_be_among_freed(place, release)
                         && !is_destroyed_apart(context.program, release.func, freeing)
                         && !is_cared_for(context, release.func, freeing, replaces, sets)
                 })

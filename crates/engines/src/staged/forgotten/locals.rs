@@ -7,11 +7,11 @@
 //! Order of stores and loads is not looked at: what is put into the variable once may be in it at any time.
 
 use drip_flow::args_of;
-use drip_models::{Root, Value, ValuePath};
+use drip_models::{Offset, Root, Value, ValuePath};
 use drip_program::{InstId, Op, Operand, ValueId};
 
-use super::facts::Made;
-use super::view::{View, new_block, returns, taking_of};
+use super::facts::{Made, Taking};
+use super::view::{View, new_block, releases, returns, taking_of};
 
 /// What is done with a variable of the function's own.
 #[derive(Default)]
@@ -22,38 +22,80 @@ struct Handling {
     stored: Vec<Operand>,
     /// The calls that get its address, and as which argument.
     handed: Vec<(InstId, u16)>,
+    /// It is a structure or an array.
+    is_divided: bool,
 }
 
 impl View<'_, '_> {
-    /// Does a pointer that is stored at this address stay with those who had it? The address is in a variable of the function's own, and
-    /// nobody takes what is in it.
-    pub fn is_lent_by_variable(&self, addr: Operand) -> bool {
+    /// What happens to a pointer that is stored at this address? Nothing if that is in a variable of the function's own and nobody takes
+    /// what is in it.
+    pub fn taken_by_variable(&self, addr: Operand) -> Option<Taking> {
         let Some(variable) = self.variable(addr) else {
-            return false;
+            return Some(Taking::Moved);
         };
         let known = self.lending.borrow().get(&variable).copied();
         known.unwrap_or_else(|| {
             // What goes round through the variable itself is not followed.
-            self.lending.borrow_mut().insert(variable, false);
-            let is_lent = self.is_lending(variable);
-            self.lending.borrow_mut().insert(variable, is_lent);
-            is_lent
+            let moved = Some(Taking::Moved);
+            self.lending.borrow_mut().insert(variable, moved);
+            let taking = self.taking_by(variable);
+            self.lending.borrow_mut().insert(variable, taking);
+            taking
         })
     }
 
-    /// Does nobody take what is in the variable?
-    fn is_lending(&self, variable: ValueId) -> bool {
+    /// What happens to what is in the variable? Freed by its address it is freed (`clear(&p)`), if there is nothing else in the variable.
+    fn taking_by(&self, variable: ValueId) -> Option<Taking> {
         let Some(handling) = self.handling(variable) else {
-            return false;
+            return Some(Taking::Moved);
         };
-        let is_left = |&(call, n): &(InstId, u16)| {
+        let mut taking = None;
+        for &(call, n) in &handling.handed {
+            let Some(summary) = self.summary(call) else {
+                return Some(Taking::Moved);
+            };
             let is_it = |path: &ValuePath| path.root == Root::Arg(n);
-            self.summary(call).is_some_and(|summary| {
-                taking_of(&summary, is_it).is_none() && !returns(&summary, is_it)
+            let held = ValuePath::arg(n).load(Offset::ZERO);
+            let now = match taking_of(&summary, is_it) {
+                _ if returns(&summary, is_it) => Some(Taking::Moved),
+                Some(Taking::Freed) if !handling.is_divided && releases(&summary, &held) => {
+                    Some(Taking::Freed)
+                }
+                Some(_) => Some(Taking::Moved),
+                None => None,
+            };
+            taking = taking.max(now);
+        }
+        for &load in &handling.loads {
+            let uses = self.uses(load, None);
+            let is_put_elsewhere = !uses.aliases.is_empty();
+            taking = taking.max(uses.taking.map(|now| match now {
+                Taking::Freed if !handling.is_divided => Taking::Freed,
+                _ => Taking::Moved,
+            }));
+            taking = taking.max(is_put_elsewhere.then_some(Taking::Moved));
+        }
+        taking
+    }
+
+    /// What the function puts into a variable of its own by stores; nothing if calls put something there.
+    pub fn put_into_variable(&self, addr: Operand) -> Option<Vec<Operand>> {
+        let variable = addr
+            .as_value()
+            .filter(|&v| self.variable(addr) == Some(v))?;
+        let handling = self.handling(variable)?;
+        let is_filled = |&(call, n): &(InstId, u16)| {
+            let summary = self.summary(call);
+            summary.is_none_or(|summary| {
+                let mut writes = summary.outcomes.iter().flat_map(|outcome| &outcome.writes);
+                writes.any(|write| {
+                    write.cell.base == ValuePath::arg(n) && write.value != Value::Int(0)
+                })
             })
         };
-        let mut loads = handling.loads.iter();
-        handling.handed.iter().all(is_left) && loads.all(|&load| self.is_only_read(load))
+        let is_plain = !handling.is_divided && !handling.handed.iter().any(is_filled);
+        let stored = handling.stored.into_iter();
+        is_plain.then(|| stored.filter(|&value| !self.is_null(value)).collect())
     }
 
     /// The calls that put new blocks into the variable which this pointer is read from, and all pointers that are read from it; nothing if
@@ -120,6 +162,7 @@ impl View<'_, '_> {
                 match body.insts[user].op {
                     Op::Bind { .. } | Op::Cmp { .. } | Op::MemSet { .. } => {}
                     Op::PtrAdd { base, .. } if base.as_value() == Some(address) => {
+                        handling.is_divided = true;
                         open.push(body.result(user));
                     }
                     Op::Cast { .. } => open.push(body.result(user)),

@@ -13,7 +13,7 @@
 //!
 //! Callers that do it instead, or that have the structure on the stack or inside of another one, are looked for first.
 
-use drip_models::Root;
+use drip_models::{Root, ValuePath};
 use drip_pointer::Callees;
 use drip_program::{
     BlockId, Cfg, Const, DiType, FuncAttrs, FuncId, InstId, Op, Operand, StrId, Type, ValueId,
@@ -126,7 +126,7 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
     fn freeing(&self, view: &View<'_, '_>, uses: &Uses) -> Vec<InstId> {
         let frees = |&(call, n): &(InstId, u16)| {
             let summary = view.summary(call);
-            summary.is_some_and(|summary| releases(&summary, n))
+            summary.is_some_and(|summary| releases(&summary, &ValuePath::arg(n)))
         };
         let handed = uses.handed.iter();
         handed.filter(|h| frees(h)).map(|h| h.0).collect()
@@ -335,7 +335,7 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                     let argument = view.body.list(args).get(usize::from(n));
                     let is_it = argument.is_some_and(|&a| view.is_same(a, view.body.result(inst)));
                     let summary = view.summary(call).filter(|_| is_it);
-                    summary.is_some_and(|summary| releases(&summary, n))
+                    summary.is_some_and(|summary| releases(&summary, &ValuePath::arg(n)))
                 });
                 if part.taking == Some(Taking::Freed) && is_freed {
                     let freed = part.takers.iter().filter(|t| t.1 == Taking::Freed);

@@ -246,7 +246,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             if let Some(taking) = taking {
                 self.facts.take(place, taking, self.view.func);
             }
-            if releases(&summary, n) {
+            if releases(&summary, &ValuePath::arg(n)) {
                 let release = Release {
                     func: self.view.func,
                     call,
@@ -296,7 +296,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                 let ty = self.view.owners.structure(arg);
                 let kind = ty.and_then(|ty| structure_name(self.view.context.program, ty));
                 let summary = self.view.summary(call).filter(|_| kind == Some(name));
-                summary.is_some_and(|summary| releases(&summary, n))
+                summary.is_some_and(|summary| releases(&summary, &ValuePath::arg(n)))
             })
         })
     }
@@ -338,6 +338,7 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
         }
         for (n, &arg) in (0u16..).zip(args) {
             self.place_by_address(call, &summary, n, arg);
+            self.release_by_address(call, &summary, n, arg);
             let Some(ty) = self.view.owners.structure(arg) else {
                 continue;
             };
@@ -353,10 +354,32 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                     self.read(Place::Field(field), call);
                 }
             }
-            if releases(&summary, n) {
-                self.release(call, arg, ty);
+            if releases(&summary, &ValuePath::arg(n)) {
+                let (is_parameter, is_new) =
+                    (self.is_parameter(arg), self.view.may_be_made_here(arg));
+                self.release(call, ty, is_parameter, is_new);
             }
             self.freed_by_summary(call, &summary, n, ty);
+        }
+    }
+
+    /// `release(&s)`: the structure is freed that a variable of the function's own points to.
+    fn release_by_address(&mut self, call: InstId, summary: &Summary, n: u16, arg: Operand) {
+        let held = ValuePath::arg(n).load(Offset::ZERO);
+        let Some(ty) = self.view.owners.held_structure(arg) else {
+            return;
+        };
+        if let Some(stored) = self.view.put_into_variable(arg)
+            && releases(summary, &held)
+        {
+            let mut origins = stored
+                .iter()
+                .flat_map(|&value| self.view.body.origins(value));
+            let is_parameter =
+                !stored.is_empty() && origins.all(|origin| self.is_parameter(origin));
+            let is_new = stored.is_empty()
+                || (stored.iter()).any(|&value| self.view.may_be_made_here(value));
+            self.release(call, ty, is_parameter, is_new);
         }
     }
 
@@ -397,15 +420,18 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                     calls.push((self.view.func, call));
                 }
                 None if load.is_exact() => {}
+                // Whoever frees a field by its name is seen there.
                 None => {
-                    let hidden = structures_in(self.view.context.program, ty);
-                    self.facts.opaque.extend(hidden);
+                    for hidden in structures_in(self.view.context.program, ty) {
+                        let calling = self.facts.vague.entry(hidden).or_default();
+                        calling.insert(self.view.func);
+                    }
                 }
             }
         }
     }
 
-    fn release(&mut self, call: InstId, arg: Operand, ty: DiTypeId) {
+    fn release(&mut self, call: InstId, ty: DiTypeId, is_parameter: bool, is_new: bool) {
         let program = self.view.context.program;
         let own = structure_name(program, ty);
         let apart = structures_apart(program, ty);
@@ -413,8 +439,8 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             let place = Release {
                 func: self.view.func,
                 call,
-                is_parameter: self.is_parameter(arg),
-                is_new: self.view.may_be_made_here(arg),
+                is_parameter,
+                is_new,
                 is_by_name: apart.contains(&name),
                 is_around: own != Some(name),
             };

@@ -7,9 +7,9 @@
 //! Asked for: the field owns what it holds; the node is found in memory; the function neither looks at the field of this node nor frees
 //! the field of any node that is not freed with it; nobody who may free the field is called before.
 
-use drip_models::{Root, Summary};
+use drip_models::{Root, Summary, ValuePath};
 use drip_pointer::Callees;
-use drip_pointer::owners::{Field, structures_apart};
+use drip_pointer::owners::{Field, structure_name, structures_apart};
 use drip_program::{BlockId, DiTypeId, FuncId, InstId, Op, Operand, StrId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,6 +25,8 @@ const MAX_DEPTH: usize = 6;
 struct Site {
     func: FuncId,
     call: InstId,
+    /// The name of the structure, which may be one around that which has the field.
+    kind: Option<StrId>,
     is_found: bool,
     /// Fields that are freed by the same pointer.
     freed: FxHashSet<Field>,
@@ -76,8 +78,9 @@ pub fn orphans(views: &[View<'_, '_>], facts: &Facts) -> Vec<Orphan> {
         // One who does it otherwise, or nobody who does it at all but to put another block there.
         let mut freeing = facts.freed.get(&place).into_iter().flatten();
         let is_never_freed = freeing.all(|&func| facts.is_replaced_by(place, func));
+        let is_belief = |site: &Site| with.iter().any(|other| other.kind == site.kind);
         let site = match without[..] {
-            [site] if !with.is_empty() || is_never_freed => site,
+            [site] if is_belief(site) || is_never_freed => site,
             [site, ..] if is_never_freed => site,
             _ => continue,
         };
@@ -103,7 +106,8 @@ pub fn orphans(views: &[View<'_, '_>], facts: &Facts) -> Vec<Orphan> {
 fn site(view: &View<'_, '_>, call: InstId, n: u16, arg: Operand) -> Option<(DiTypeId, Site)> {
     let value = arg.as_value()?;
     let ty = view.owners.structure(arg)?;
-    view.summary(call).filter(|summary| releases(summary, n))?;
+    view.summary(call)
+        .filter(|summary| releases(summary, &ValuePath::arg(n)))?;
     let is_found = is_found(view, value, &mut FxHashSet::default());
     if !is_found && view.parameter(arg).is_none() {
         return None;
@@ -138,6 +142,7 @@ fn site(view: &View<'_, '_>, call: InstId, n: u16, arg: Operand) -> Option<(DiTy
     let site = Site {
         func: view.func,
         call,
+        kind: structure_name(view.context.program, ty),
         is_found,
         freed,
         seen,

@@ -6,7 +6,9 @@ use drip_flow::args_of;
 use drip_models::{Certainty, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
 use drip_pointer::Callees;
 use drip_pointer::owners::Owners;
-use drip_program::{BinaryOp, Body, Cfg, Const, FuncId, GlobalId, InstId, Op, Operand, ValueId};
+use drip_program::{
+    BinaryOp, Body, Cfg, Const, FuncId, GlobalId, InstId, Op, Operand, Type, ValueId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::calls::{CallContext, Open, call_summary};
@@ -24,8 +26,8 @@ pub struct View<'s, 'c> {
     pub owners: Owners<'s>,
     users: FxHashMap<ValueId, Vec<InstId>>,
     cfg: OnceCell<Cfg>,
-    /// Variables of the function's own: does nobody take what is in them?
-    pub(super) lending: RefCell<FxHashMap<ValueId, bool>>,
+    /// Variables of the function's own: what happens to what is in them?
+    pub(super) lending: RefCell<FxHashMap<ValueId, Option<Taking>>>,
 }
 
 /// What is done with a value.
@@ -467,8 +469,7 @@ impl<'s, 'c> View<'s, 'c> {
                     uses.takers.push((user, Taking::Moved));
                     None
                 }
-                None if self.is_lent_by_variable(addr) => None,
-                None => Some(Taking::Moved),
+                None => self.taken_by_variable(addr),
             },
             Op::PtrAdd { .. } | Op::Phi { .. } | Op::Select { .. } | Op::Cast { .. } => {
                 open.push(self.body.result(user));
@@ -505,13 +506,27 @@ impl<'s, 'c> View<'s, 'c> {
         for &n in positions {
             let is_it = |path: &ValuePath| path.root == Root::Arg(n) && path.loads.is_empty();
             let taking = match taking_of(&summary, is_it) {
-                Some(Taking::Moved) if is_unknown => Some(Taking::Lent),
+                // What is in a list of arguments without names is shown to whoever reads that.
+                Some(Taking::Moved) if is_unknown || self.is_unnamed(call, n) => Some(Taking::Lent),
                 taking => taking,
             };
             taken.0 = taken.0.max(taking);
             taken.1 |= returns(&summary, is_it);
         }
         taken
+    }
+
+    /// Does an argument stand behind those that the called function has names for?
+    fn is_unnamed(&self, call: InstId, n: u16) -> bool {
+        let program = self.context.program;
+        let Callees::Known(callees) = self.context.graph.callees(self.func, call) else {
+            return false;
+        };
+        let is_unnamed = |func: &FuncId| match program.types.get(program.funcs[*func].ty) {
+            Type::Func { params, vararg, .. } => *vararg && usize::from(n) >= params.len(),
+            _ => false,
+        };
+        !callees.is_empty() && callees.iter().all(is_unnamed)
     }
 
     /// Is it one function outside of the program that nobody has described?
@@ -555,18 +570,18 @@ fn own_block(summary: &Summary) -> Option<u16> {
     })
 }
 
-/// Does the function free its argument, whatever happens? What is moved to a new place lives on there.
-pub fn releases(summary: &Summary, n: u16) -> bool {
-    let argument = ValuePath::arg(n);
+/// Does the function free what this path leads to (its argument), whatever happens? What is moved to a new place lives on there.
+pub fn releases(summary: &Summary, path: &ValuePath) -> bool {
     let frees = |outcome: &Outcome| {
         let mut frees = outcome.frees.iter();
-        frees.any(|free| free.path == argument && free.certainty == Certainty::Must)
+        frees.any(|free| free.path == *path && free.certainty == Certainty::Must)
             && outcome.copies.is_empty()
     };
     let is_null = |outcome: &Outcome| {
         let mut atoms = outcome.when.iter();
         atoms.any(|atom| {
-            atom.subject == Subject::Entry(argument.clone()) && atom.class == Class::Eq(0)
+            matches!(&atom.subject, Subject::Entry(asked) if asked == path)
+                && atom.class == Class::Eq(0)
         })
     };
     let mut outcomes = summary.outcomes.iter();
