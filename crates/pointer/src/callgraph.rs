@@ -535,6 +535,10 @@ struct Tracer<'t> {
 impl Tracer<'_> {
     /// What a function pointer loaded from there can be; `None` if nothing is known to be stored there.
     fn loaded(&self, addr: Operand) -> Option<Vec<FuncId>> {
+        if let Some(places) = self.returned_places(addr) {
+            let found: Vec<FuncId> = places.into_iter().flatten().collect();
+            return (!found.is_empty()).then_some(found);
+        }
         let at = address(self.body, addr);
         if let Address::Field(offset) = at
             && let Some(found) = self.virtual_functions(addr, offset)
@@ -545,6 +549,34 @@ impl Tracer<'_> {
             (Address::Field(offset), Some(field)) => self.stores.in_named_field(field, *offset),
             _ => self.stores.loaded(&at),
         }
+    }
+
+    /// A hook that is found by a function of the program (`(*error_hook())(text)`): what is stored at each of the places that the
+    /// function returns the address of, if they are variables and fields.
+    fn returned_places(&self, addr: Operand) -> Option<Vec<Vec<FuncId>>> {
+        let found_by = self.body.def(addr.as_value()?)?;
+        let Op::Call { callee, .. } = self.body.insts[found_by].op else {
+            return None;
+        };
+        let &Const::Func(finder) = self.body.const_of(callee)? else {
+            return None;
+        };
+        let body = self.program.funcs[finder].body.as_ref()?;
+        let owners = Owners::new(self.program, body);
+        let returned = body.insts.iter().filter_map(|data| match data.op {
+            Op::Ret { value } => value,
+            _ => None,
+        });
+        let places = returned.flat_map(|value| body.origins(value));
+        let stored = places.map(|place| match (address(body, place), owners.field(place)) {
+            (Address::Global(global, offset), _) => {
+                let stored = self.stores.loaded(&Address::Global(global, offset));
+                Some(stored.unwrap_or_default())
+            }
+            (_, Some(field)) => Some(self.stores.typed.get(&field).cloned().unwrap_or_default()),
+            _ => None,
+        });
+        stored.collect()
     }
 
     /// The functions in one slot of the table that an object points to, if it is of a class with tables.
