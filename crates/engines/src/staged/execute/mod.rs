@@ -176,6 +176,7 @@ fn executed(
             break;
         }
     }
+    seen.open |= done.is_none() || machine.is_cut;
     tracing::debug!(
         steps = machine.fuel.steps,
         queries = machine.fuel.queries,
@@ -184,9 +185,9 @@ fn executed(
         of = guide.blocks.len(),
         contradictions = seen.contradictions,
         unclear = seen.open,
+        verdict = ?seen.verdict(),
         "executed"
     );
-    seen.open |= done.is_none() || machine.is_cut;
     let passed = machine.furthest;
     *fuel = machine.fuel;
     Look {
