@@ -114,8 +114,9 @@ pub struct Explorer<'f, 'a> {
     pub(crate) results: Vec<Run>,
     by_block: FxHashMap<BlockId, AtBlock>,
     marks: IndexVec<NodeId, Mark>,
-    /// Nodes that some edge joins already.
+    /// Nodes that some edge joins already, and where the edges of each lead to.
     joined: FxHashSet<(NodeId, NodeId)>,
+    targets: FxHashMap<NodeId, SmallVec<[NodeId; 2]>>,
     /// Blocks from which an unborn object can still be born.
     can_birth: Option<Rc<IdSet<BlockId>>>,
     /// What can concern the objects; nothing else is executed.
@@ -215,6 +216,7 @@ impl<'f, 'a> Explorer<'f, 'a> {
             by_block: FxHashMap::default(),
             marks: IndexVec::new(),
             joined: FxHashSet::default(),
+            targets: FxHashMap::default(),
             can_birth: None,
             loud: None,
             jumps: None,
@@ -408,20 +410,10 @@ impl Explorer<'_, '_> {
     /// A node that is executed again because it was weakened replaces what it led to before.
     fn drop_old_edges(&mut self, node: NodeId) {
         self.out.ends.retain(|end| end.node != node);
-        if self.jumps.is_some() {
-            for target in self.out.nodes.iter_mut() {
-                target.preds.retain(|edge| edge.from != node);
-            }
-            return;
-        }
-        let frame = self.frame;
-        let block = self.out.nodes[node].block;
-        for succ in frame.cfg.succs(block) {
-            let targets = self.by_block.get(succ).map(|at| &at.nodes);
-            for &target in targets.into_iter().flatten() {
-                let preds = &mut self.out.nodes[target].preds;
-                preds.retain(|edge| edge.from != node);
-            }
+        for target in self.targets.remove(&node).unwrap_or_default() {
+            self.joined.remove(&(node, target));
+            let preds = &mut self.out.nodes[target].preds;
+            preds.retain(|edge| edge.from != node);
         }
     }
 
@@ -509,6 +501,9 @@ impl Explorer<'_, '_> {
             };
             // Where thousands of cases meet, looking through all edges takes its time.
             let is_first = self.joined.insert((node, target));
+            if is_first {
+                self.targets.entry(node).or_default().push(target);
+            }
             let preds = &mut self.out.nodes[target].preds;
             if is_first || !preds.contains(&edge) {
                 preds.push(edge);

@@ -4,6 +4,7 @@
 //! left to the holders of the other references.
 
 use drip_models::{Atom, Class, Outcome, Root, Summary, Value, ValuePath, Write};
+use rustc_hash::FxHashSet;
 
 use super::effects::handed_out;
 use super::summarize::escaping;
@@ -64,31 +65,28 @@ pub(super) fn returned_and_kept(outcome: &Outcome) -> Option<u16> {
 /// Reference counts: an outcome that only counts down what another outcome frees has left it to the holders of the other
 /// references. A count is a number in the object that decreases by one, or that is changed atomically.
 pub(super) fn counted_releases(summary: &mut Summary) {
-    let freed: Vec<ValuePath> = summary
-        .outcomes
-        .iter()
-        .flat_map(|o| &o.frees)
-        .map(|f| f.path.clone())
-        .collect();
+    let frees = summary.outcomes.iter().flat_map(|o| &o.frees);
+    let mut freed: Vec<ValuePath> = frees.map(|f| f.path.clone()).collect();
+    freed.sort();
+    freed.dedup();
     let atomic = summary.atomic;
     for outcome in &mut summary.outcomes {
-        let counts_down = |w: &Write, path: &ValuePath| {
-            w.cell.base == *path
-                && match &w.value {
-                    Value::Entry { path: old, plus } => {
-                        plus.base < 0 && *old == path.clone().load(w.cell.offset)
-                    }
-                    Value::Unknown(_) => atomic,
-                    _ => false,
-                }
-        };
-        for path in &freed {
-            let kept = !outcome.frees.iter().any(|f| f.path == *path);
-            if kept && outcome.writes.iter().any(|w| counts_down(w, path)) {
-                outcome.escapes.push(escaping(path.clone()));
-                outcome.escapes.sort();
-                outcome.escapes.dedup();
+        let counts_down = |w: &&Write| match &w.value {
+            Value::Entry { path: old, plus } => {
+                plus.base < 0 && *old == w.cell.base.clone().load(w.cell.offset)
             }
+            Value::Unknown(_) => atomic,
+            _ => false,
+        };
+        let counted = outcome.writes.iter().filter(counts_down);
+        let counted: FxHashSet<&ValuePath> = counted.map(|w| &w.cell.base).collect();
+        let is_freed = |path: &ValuePath| outcome.frees.iter().any(|f| f.path == *path);
+        let kept = |path: &&ValuePath| counted.contains(path) && !is_freed(path);
+        let escapes: Vec<_> = freed.iter().filter(kept).cloned().map(escaping).collect();
+        if !escapes.is_empty() {
+            outcome.escapes.extend(escapes);
+            outcome.escapes.sort();
+            outcome.escapes.dedup();
         }
     }
 }

@@ -14,7 +14,7 @@ use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown
 use super::causes::{Caused, after_all, cause};
 use super::convincing::convincing_path;
 use super::doubts::{hangs_on_pointer, is_ordinary, refused};
-use super::execute::{Fuel, second_look};
+use super::execute::{Fuel, is_certainly_lost};
 use super::inspect::Inspection;
 use super::known::{Known, asked_by_callees};
 use super::objects::{fresh_objects, holders};
@@ -469,8 +469,8 @@ impl<'w, 'a> Work<'w, 'a> {
             let Some((path, _)) = trials.feasible_path(flow, end, &[]) else {
                 continue;
             };
-            let look = second_look(self.context, self.frame, flow, &path, &mut fuel);
-            if look.is_certain && replay(self.frame, flow, &path, end).is_ok() {
+            let is_lost = is_certainly_lost(self.context, self.frame, flow, &path, &mut fuel);
+            if is_lost && replay(self.frame, flow, &path, end).is_ok() {
                 found.push((index, path, Confidence::Medium));
                 break;
             }

@@ -7,6 +7,8 @@ use drip_models::{
     Atom, CellPath, Certainty, Class, Free, MAX_OUTCOMES, Offset, Outcome, Root, Subject, Value,
     ValuePath, Write,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::effects::{bound_writes, drop_behind_null, handed_out, reduce_effects};
 
@@ -29,12 +31,12 @@ fn same_effects(a: &Outcome, b: &Outcome) -> bool {
 }
 
 /// What some outcome frees. Whether there is anything behind such a pointer says who owns what.
-fn owned_paths(outcomes: &[Outcome]) -> Vec<ValuePath> {
+fn owned_paths(outcomes: &[Outcome]) -> FxHashSet<ValuePath> {
     let frees = outcomes.iter().flat_map(|o| &o.frees);
     frees.map(|f| f.path.clone()).collect()
 }
 
-fn is_about(atom: &Atom, paths: &[ValuePath]) -> bool {
+fn is_about(atom: &Atom, paths: &FxHashSet<ValuePath>) -> bool {
     matches!(&atom.subject, Subject::Entry(path) if paths.contains(path))
 }
 
@@ -232,7 +234,7 @@ fn absorb_null(null: &Outcome, other: &Outcome) -> Option<Outcome> {
 /// owned.
 fn merge_equal_effects(outcomes: &mut Vec<Outcome>) {
     let owned = owned_paths(outcomes);
-    for respected in [owned.as_slice(), &[]] {
+    for respected in [&owned, &FxHashSet::default()] {
         if outcomes.len() <= MAX_OUTCOMES {
             return;
         }
@@ -270,7 +272,7 @@ fn merge_equal_ownership(outcomes: &mut Vec<Outcome>) {
         return;
     }
     // Cells that some outcome leaves a pointer in: a null there says who owns.
-    let owning: Vec<CellPath> = outcomes
+    let owning: FxHashSet<CellPath> = outcomes
         .iter()
         .flat_map(|o| &o.writes)
         .filter(|w| !matches!(w.value, Value::Unknown(_) | Value::Int(_)))
@@ -449,24 +451,7 @@ pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
             });
         }
     }
-    for write in &mut known.writes {
-        if other.writes.contains(write) {
-            continue;
-        }
-        match other.writes.iter().find_map(|w| either_number(write, w)) {
-            Some(class) => write.value = Value::Unknown(class),
-            None => write.certainty = Certainty::May,
-        }
-    }
-    for write in &other.writes {
-        let is_covered = |k: &Write| k == write || either_number(k, write).is_some();
-        if !known.writes.iter().any(is_covered) {
-            known.writes.push(Write {
-                certainty: Certainty::May,
-                ..write.clone()
-            });
-        }
-    }
+    blend_writes(known, other);
     for escape in &other.escapes {
         if !known.escapes.contains(escape) {
             known.escapes.push(escape.clone());
@@ -485,6 +470,48 @@ pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
         forget_dead(known);
     }
     bound_writes(known);
+}
+
+/// What only one of two outcomes writes is perhaps written; of different numbers that both write is told what is known of either.
+fn blend_writes(known: &mut Outcome, other: &Outcome) {
+    let others = by_cell(&other.writes);
+    for write in &mut known.writes {
+        let same = others.get(&write.cell).map_or(&[][..], |same| same);
+        if same.contains(&&*write) {
+            continue;
+        }
+        match same.iter().find_map(|w| either_number(write, w)) {
+            Some(class) => write.value = Value::Unknown(class),
+            None => write.certainty = Certainty::May,
+        }
+    }
+    let added = only_of_other(&known.writes, &other.writes);
+    known.writes.extend(added);
+}
+
+/// What the other outcome alone writes: perhaps.
+fn only_of_other(known: &[Write], other: &[Write]) -> Vec<Write> {
+    let own = by_cell(known);
+    let is_new = |write: &&Write| {
+        let mut same = own.get(&write.cell).into_iter().flatten();
+        !same.any(|k| k == write || either_number(k, write).is_some())
+    };
+    let added = other.iter().filter(is_new).map(|write| Write {
+        certainty: Certainty::May,
+        ..write.clone()
+    });
+    let mut added: Vec<Write> = added.collect();
+    added.dedup();
+    added
+}
+
+/// Writes by the cell that they are about; an outcome may have hundreds.
+fn by_cell(writes: &[Write]) -> FxHashMap<&CellPath, SmallVec<[&Write; 1]>> {
+    let mut cells: FxHashMap<&CellPath, SmallVec<[&Write; 1]>> = FxHashMap::default();
+    for write in writes {
+        cells.entry(&write.cell).or_default().push(write);
+    }
+    cells
 }
 
 /// Takes out what is said of new objects that callers don't get, as values.

@@ -90,6 +90,8 @@ pub struct Machine<'c, 'a> {
     pub target: Vec<(FuncId, InstId)>,
     /// Callees are what their summaries say.
     pub is_brief: bool,
+    /// Only runs that lose the block whatever callers pass and memory holds are of interest.
+    pub only_certain: bool,
     /// Some run was given up before its end.
     pub is_cut: bool,
     /// Runs that were cut on their way round a loop, behind the guide, with what their variables hold.
@@ -134,6 +136,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             stack: Vec::new(),
             target,
             is_brief: false,
+            only_certain: false,
             is_cut: false,
             rounds: Vec::new(),
             furthest: 1,
@@ -309,8 +312,14 @@ impl<'c, 'a> Machine<'c, 'a> {
         self.inputs.insert(SymId(self.symbols));
     }
 
+    /// Is the run one that the program makes, as far as nothing is asked of callers or memory?
+    pub fn is_certain(&mut self, world: &World) -> bool {
+        let is_exact = !(world.is_told || world.hangs || world.is_widened);
+        is_exact && self.asks_for_nothing(world)
+    }
+
     /// Does the run take place whatever callers pass and memory holds? What the library returns may be anything.
-    pub fn asks_for_nothing(&mut self, world: &World) -> bool {
+    fn asks_for_nothing(&mut self, world: &World) -> bool {
         let facts = Rc::clone(&world.facts);
         facts.iter().all(|&fact| {
             let symbols = self.symbols_of(fact);

@@ -88,7 +88,7 @@ pub struct Look {
     /// How many blocks of the path some run has come through.
     pub passed: usize,
     /// Some run loses the block whatever callers pass and memory holds, on this path or another.
-    pub is_certain: bool,
+    is_certain: bool,
 }
 
 /// Executes the function along `path`. Where the fuel is used up inside of callees the function is executed once more with nothing
@@ -100,12 +100,12 @@ pub fn second_look(
     path: &Path,
     fuel: &mut Fuel,
 ) -> Look {
-    let look = executed(context, frame, flow, path, fuel, false);
+    let look = executed(context, frame, flow, path, fuel, Manner::Whole);
     if look.second != Second::Open {
         return look;
     }
     let mut little = Fuel::SMALL;
-    let brief = executed(context, frame, flow, path, &mut little, true);
+    let brief = executed(context, frame, flow, path, &mut little, Manner::Brief);
     match brief.second {
         Second::Lost | Second::LostPerhaps => Look {
             second: Second::Briefly,
@@ -115,14 +115,36 @@ pub fn second_look(
     }
 }
 
-/// Executes the function, and callees with it unless it is to be `brief`.
+/// Does some run lose the block whatever callers pass and memory holds? Runs that ask for something are not followed.
+pub fn is_certainly_lost(
+    context: &CallContext<'_>,
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    path: &Path,
+    fuel: &mut Fuel,
+) -> bool {
+    executed(context, frame, flow, path, fuel, Manner::Certain).is_certain
+}
+
+/// How a function is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// With its callees.
+    Whole,
+    /// Callees are what their summaries say.
+    Brief,
+    /// With its callees, as long as nothing is asked of callers or memory.
+    Certain,
+}
+
+/// Executes the function.
 fn executed(
     context: &CallContext<'_>,
     frame: &Frame<'_>,
     flow: &UseFlow,
     path: &Path,
     fuel: &mut Fuel,
-    is_brief: bool,
+    manner: Manner,
 ) -> Look {
     let Some(trace) = trace(frame, flow) else {
         return Look {
@@ -134,7 +156,8 @@ fn executed(
     let guide = Guide::new(frame, flow, path, trace[0].1);
     let mut machine = Machine::new(context, trace, std::mem::replace(fuel, Fuel::EMPTY));
     machine.activations = 1;
-    machine.is_brief = is_brief;
+    machine.is_brief = manner == Manner::Brief;
+    machine.only_certain = manner == Manner::Certain;
     let activation = Activation {
         func: frame.func,
         body: frame.body,
@@ -216,8 +239,7 @@ impl Seen {
         value: &Value,
     ) -> ControlFlow<()> {
         let second = machine.judge(world, value, false);
-        let is_exact = !(world.is_told || world.hangs || world.is_widened);
-        self.certain |= second == Second::Lost && is_exact && machine.asks_for_nothing(world);
+        self.certain |= second == Second::Lost && machine.is_certain(world);
         self.note(machine, world, second)
     }
 

@@ -143,6 +143,11 @@ impl Machine<'_, '_> {
         };
         let mut open = Runs::new(first, activation.guide.is_some());
         while let Some(mut run) = open.next() {
+            // Ways through a callee may ask for something each, and all of them together for nothing.
+            let is_outermost = activation.guide.is_some();
+            if self.only_certain && is_outermost && !self.is_certain(&run.world) {
+                continue;
+            }
             loop {
                 if self.fuel.steps == 0 {
                     return None;

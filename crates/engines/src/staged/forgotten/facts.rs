@@ -237,15 +237,19 @@ impl Facts {
     /// is found, the field is freed by somebody who sees the structure as something else.
     pub fn settle_calls(&mut self, context: &CallContext<'_>) {
         let graph = &context.graph.graph;
+        // One call frees many fields.
+        let mut seen_by: FxHashMap<(FuncId, InstId), FxHashSet<FuncId>> = FxHashMap::default();
         for (place, calls) in std::mem::take(&mut self.freed_by_calls) {
             let freeing = self.freed.entry(place).or_default();
             let mut unseen: Vec<FuncId> = Vec::new();
             for (func, call) in calls {
-                let callees = match context.graph.callees(func, call) {
-                    Callees::Known(callees) => callees.to_vec(),
-                    _ => Vec::new(),
-                };
-                let seen = below(graph, &callees, MAX_DEPTH_OF_CALLS);
+                let seen = seen_by.entry((func, call)).or_insert_with(|| {
+                    let callees = match context.graph.callees(func, call) {
+                        Callees::Known(callees) => callees.as_slice(),
+                        _ => &[],
+                    };
+                    below(graph, callees, MAX_DEPTH_OF_CALLS)
+                });
                 if !freeing.iter().any(|known| seen.contains(known)) {
                     unseen.push(func);
                 }
