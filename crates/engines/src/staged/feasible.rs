@@ -53,6 +53,8 @@ pub fn path_condition(
 /// and again.
 pub(super) struct SmallQuestions {
     session: Session,
+    /// Answers so far: many exits know the same.
+    known: FxHashMap<Box<[TermId]>, bool>,
 }
 
 impl Default for SmallQuestions {
@@ -67,6 +69,7 @@ impl Default for SmallQuestions {
         };
         SmallQuestions {
             session: Session::new(SMALL),
+            known: FxHashMap::default(),
         }
     }
 }
@@ -79,7 +82,13 @@ impl SmallQuestions {
 
     /// The same of facts that nobody has looked at yet.
     pub fn can_be(&mut self, values: &mut Values, facts: &[TermId]) -> bool {
-        !self.session.check(&mut values.terms, facts).is_infeasible()
+        if let Some(&known) = self.known.get(facts) {
+            return known;
+        }
+        let answer = self.session.check(&mut values.terms, facts);
+        let can_be = !answer.is_infeasible();
+        self.known.insert(facts.into(), can_be);
+        can_be
     }
 }
 
