@@ -14,6 +14,7 @@ use drip_program::{
     Body, CallFlags, CastOp, Const, FuncAttrs, FuncId, GlobalId, InstId, Linkage, Op, Operand,
     ParamAttrs, Program, Type,
 };
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::delegates::Delegates;
@@ -35,8 +36,24 @@ pub struct CallContext<'a> {
     pub constants: &'a IdSet<GlobalId>,
     /// Parameters that are never null.
     pub granted: &'a Granted,
-    /// Computed so far; `None` while its component is being worked on for the first time.
-    pub computed: &'a [Option<Arc<Summary>>],
+    pub computed: Computed<'a>,
+}
+
+/// The summaries that are computed so far.
+#[derive(Clone, Copy)]
+pub struct Computed<'a> {
+    /// Of the components that are done.
+    pub done: &'a [Option<Arc<Summary>>],
+    /// Of the component that is being worked on.
+    pub inside: Option<&'a FxHashMap<FuncId, Arc<Summary>>>,
+}
+
+impl<'a> Computed<'a> {
+    /// `None` while the function is being worked on for the first time.
+    pub fn of(&self, func: FuncId) -> Option<&'a Arc<Summary>> {
+        let inside = self.inside.and_then(|inside| inside.get(&func));
+        inside.or_else(|| self.done[func.index()].as_ref())
+    }
 }
 
 /// What the calls of a function leave open.
@@ -353,7 +370,7 @@ fn summary_of(context: &CallContext<'_>, func: FuncId, open: &mut Open) -> Arc<S
         if let Some(model) = stands_for_body(context, func) {
             return Arc::clone(model);
         }
-        return match &context.computed[func.index()] {
+        return match context.computed.of(func) {
             Some(summary) => Arc::clone(summary),
             None => Arc::new(Summary::never_returns()),
         };

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::callers::Callers;
-use super::calls::{CallContext, anything};
+use super::calls::{CallContext, Computed, anything};
 use super::causes::{Caused, one_per_cause, one_per_place, one_per_release, without_repetitions};
 use super::delegates::{Delegates, delegates};
 use super::fates::{Ending, Fates};
@@ -271,7 +271,11 @@ impl<'a> Facts<'a> {
         (results, computed)
     }
 
-    pub(super) fn context<'c>(&'c self, computed: &'c [Option<Arc<Summary>>]) -> CallContext<'c> {
+    pub(super) fn context<'c>(&'c self, done: &'c [Option<Arc<Summary>>]) -> CallContext<'c> {
+        self.context_of(Computed { done, inside: None })
+    }
+
+    fn context_of<'c>(&'c self, computed: Computed<'c>) -> CallContext<'c> {
         CallContext {
             program: self.program,
             library: self.library,
@@ -321,7 +325,7 @@ impl<'a> Facts<'a> {
         watch: &Watch,
     ) -> Vec<(FuncId, Result)> {
         let (graph, called) = (&self.graph, &self.called);
-        let mut known = computed.to_vec();
+        let mut known: FxHashMap<FuncId, Arc<Summary>> = FxHashMap::default();
         let mut results: Vec<Option<Result>> = Vec::new();
         results.resize_with(members.len(), || None);
         let order = callees_first(graph, members);
@@ -340,7 +344,7 @@ impl<'a> Facts<'a> {
             MAX_ROUNDS_OF_SMALL
         } else {
             for &func in members {
-                known[func.index()] = Some(Arc::new(anything(self.program, func)));
+                known.insert(func, Arc::new(anything(self.program, func)));
             }
             ROUNDS_OF_LARGE
         };
@@ -354,7 +358,10 @@ impl<'a> Facts<'a> {
                 if !stale.remove(&func) {
                     continue;
                 }
-                let context = self.context(&known);
+                let context = self.context_of(Computed {
+                    done: computed,
+                    inside: Some(&known),
+                });
                 let wanted = Wanted {
                     summary: called.contains(func),
                     findings: false,
@@ -369,7 +376,7 @@ impl<'a> Facts<'a> {
                         && known.may_throw == inside.may_throw
                         && known.thrown == inside.thrown
                 };
-                if !known[func.index()].as_ref().is_some_and(same) {
+                if !known.get(&func).is_some_and(same) {
                     let again = callers.get(&func).into_iter().flatten();
                     stale.extend(again.filter(|&m| !given_up.contains(m)));
                     if is_small && round + 1 == rounds {
@@ -377,7 +384,7 @@ impl<'a> Facts<'a> {
                         result.statistics.functions_limited = 1;
                         result.exhausted = true;
                     }
-                    known[func.index()] = Some(inside);
+                    known.insert(func, inside);
                 }
                 // What hits its limits once will do so again.
                 if result.exhausted {
@@ -390,7 +397,11 @@ impl<'a> Facts<'a> {
                 break;
             }
         }
-        self.find_again(&known, members, &mut results);
+        let known = Computed {
+            done: computed,
+            inside: Some(&known),
+        };
+        self.find_again(known, members, &mut results);
         // Whoever is called in a cycle touches what all of the cycle touch.
         let mut touched = GlobalSet::default();
         for result in results.iter().flatten() {
@@ -410,13 +421,8 @@ impl<'a> Facts<'a> {
 
 impl Facts<'_> {
     /// Findings of a recursive component, now that its summaries are final.
-    fn find_again(
-        &self,
-        known: &[Option<Arc<Summary>>],
-        members: &[FuncId],
-        results: &mut [Option<Result>],
-    ) {
-        let context = self.context(known);
+    fn find_again(&self, known: Computed<'_>, members: &[FuncId], results: &mut [Option<Result>]) {
+        let context = self.context_of(known);
         for (&func, result) in members.iter().zip(results) {
             let Some(result) = result.as_mut().filter(|r| r.is_suspect) else {
                 continue;

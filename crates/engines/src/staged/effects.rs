@@ -115,10 +115,14 @@ pub(super) fn handed_out(outcome: &Outcome) -> SmallVec<[u16; 2]> {
 pub(super) fn reduce_effects(outcome: &mut Outcome) {
     reduce_escapes(&mut outcome.escapes);
     let escapes = &outcome.escapes;
-    outcome.writes.retain(|w| {
-        !matches!(w.value, Value::Unknown(_))
-            || !escapes.iter().any(|e| e.path.leads_to(&w.cell.base))
-    });
+    // Sorted, and none leads to another: only the last one that is not behind a path can lead to it.
+    let has_escaped = |path: &ValuePath| {
+        let behind = escapes.partition_point(|e| e.path <= *path);
+        behind > 0 && escapes[behind - 1].path.leads_to(path)
+    };
+    outcome
+        .writes
+        .retain(|w| !matches!(w.value, Value::Unknown(_)) || !has_escaped(&w.cell.base));
 }
 
 /// Blocks that an outcome takes out of global variables to where nobody follows them; of more than these it says nothing, and whoever
@@ -171,7 +175,7 @@ pub(super) fn drop_behind_null(outcome: &mut Outcome) {
 mod tests {
     use drip_models::text::parse_outcome;
 
-    use super::{Escape, reduce_escapes};
+    use super::{Escape, reduce_effects, reduce_escapes};
 
     /// All sets of some paths, with the definition itself: whatever another one leads to goes.
     #[test]
@@ -209,6 +213,15 @@ mod tests {
             let mut reduced = some.clone();
             reduce_escapes(&mut reduced);
             assert_eq!(reduced, expected);
+            for path in &paths {
+                let text = format!("ret = 0; {path}[24] := any");
+                let mut outcome = parse_outcome(&text).expect("an outcome");
+                outcome.escapes.clone_from(&some);
+                let base = outcome.writes[0].cell.base.clone();
+                reduce_effects(&mut outcome);
+                let is_implied = some.iter().any(|e| e.path.leads_to(&base));
+                assert_eq!(outcome.writes.is_empty(), is_implied, "{path} in {some:?}");
+            }
         }
     }
 }

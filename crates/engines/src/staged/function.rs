@@ -45,7 +45,7 @@ const MAX_SURE_ENDS: usize = 2;
 const MAX_LOOKS: usize = 8;
 
 /// Losing ends of one object that are looked at; further ones only until one can be reached.
-pub const MAX_LOSSES: usize = 6;
+pub const MAX_LOSSES: usize = 3;
 
 /// Losing ends that are tried at all. An object with more, none of which can be reached, is undecided.
 pub const MAX_TRIED_ENDS: usize = 16;

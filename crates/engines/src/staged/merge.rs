@@ -438,25 +438,9 @@ fn forget_births(outcome: &mut Outcome, births: &[u16]) {
 
 pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
     known.when = either(&known.when, &other.when);
-    for free in &mut known.frees {
-        if !other.frees.contains(free) {
-            free.certainty = Certainty::May;
-        }
-    }
-    for free in &other.frees {
-        if !known.frees.iter().any(|f| f.path == free.path) {
-            known.frees.push(Free {
-                certainty: Certainty::May,
-                ..free.clone()
-            });
-        }
-    }
+    blend_frees(known, other);
     blend_writes(known, other);
-    for escape in &other.escapes {
-        if !known.escapes.contains(escape) {
-            known.escapes.push(escape.clone());
-        }
-    }
+    known.escapes.extend_from_slice(&other.escapes);
     reduce_effects(known);
     // An object that only one of the two makes is no allocation that a caller can count on (Saturn fig. 7).
     let made = known.fresh.len();
@@ -470,6 +454,25 @@ pub(super) fn blend(known: &mut Outcome, other: &Outcome) {
         forget_dead(known);
     }
     bound_writes(known);
+}
+
+/// What only one of two outcomes frees is perhaps freed.
+fn blend_frees(known: &mut Outcome, other: &Outcome) {
+    let others: FxHashSet<&Free> = other.frees.iter().collect();
+    for free in &mut known.frees {
+        if !others.contains(free) {
+            free.certainty = Certainty::May;
+        }
+    }
+    let mut freed: FxHashSet<ValuePath> = known.frees.iter().map(|f| f.path.clone()).collect();
+    for free in &other.frees {
+        if freed.insert(free.path.clone()) {
+            known.frees.push(Free {
+                certainty: Certainty::May,
+                ..free.clone()
+            });
+        }
+    }
 }
 
 /// What only one of two outcomes writes is perhaps written; of different numbers that both write is told what is known of either.

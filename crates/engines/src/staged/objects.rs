@@ -9,6 +9,7 @@ use drip_models::{Offset, Outcome, Root, Value, ValuePath};
 use drip_pointer::local::MAX_ASKED_BYTES;
 use drip_pointer::{CellId, Loc, Memory, ObjId, ObjKind};
 use drip_program::{Const, DiType, Op, Operand};
+use rustc_hash::FxHashMap;
 
 /// Holders followed along with one object; what is stored into further ones counts as escaped (ledger: untracked).
 pub const MAX_HOLDERS: usize = 4;
@@ -102,22 +103,29 @@ pub fn clusters(frame: &Frame<'_>, handed: &[ObjId]) -> Vec<Vec<ObjId>> {
 /// Disjoint sets of objects, in the order in which the objects were found.
 struct Groups {
     objects: Vec<ObjId>,
+    position: FxHashMap<ObjId, usize>,
     group: Vec<usize>,
 }
 
 impl Groups {
     fn new(objects: Vec<ObjId>) -> Groups {
-        let group = (0..objects.len()).collect();
-        Groups { objects, group }
+        let position = objects.iter().enumerate().map(|(at, &obj)| (obj, at));
+        Groups {
+            position: position.collect(),
+            group: (0..objects.len()).collect(),
+            objects,
+        }
     }
 
     /// Objects that are not in any set stay outside.
     fn join(&mut self, a: ObjId, b: ObjId) {
-        let position = |obj| self.objects.iter().position(|&o| o == obj);
-        let (Some(a), Some(b)) = (position(a), position(b)) else {
+        let (Some(&a), Some(&b)) = (self.position.get(&a), self.position.get(&b)) else {
             return;
         };
         let (to, from) = (self.group[a], self.group[b]);
+        if to == from {
+            return;
+        }
         for group in self.group.iter_mut().filter(|g| **g == from) {
             *group = to;
         }

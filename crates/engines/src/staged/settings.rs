@@ -108,7 +108,7 @@ pub(super) fn freed_settings(
             }
         }
         // Functions that do so through pointers of their own.
-        let summary = context.computed[func.index()].as_ref();
+        let summary = context.computed.of(func);
         let outcomes = summary.into_iter().flat_map(|s| &s.outcomes);
         for free in outcomes.flat_map(|outcome| &outcome.frees) {
             if let Root::Global(global) = free.path.root {
