@@ -24,6 +24,9 @@ const MAX_WALK: usize = 256;
 /// Operands that nearly every node fits in; only a hint for the buffer.
 const NODE_OPERANDS: usize = 24;
 
+/// What capture calls all units that one process compiles.
+const UNNAMED: &str = "<unit>";
+
 /// A view on the metadata of a module, or of a module and one of its bodies.
 #[derive(Debug, Clone, Copy)]
 pub struct Metadata<'a> {
@@ -107,7 +110,7 @@ impl<'a> Metadata<'a> {
             md::VALUE => MdNode::Value(value_of(&f)),
             md::NODE | md::DISTINCT_NODE => MdNode::Tuple(tuple_of(&f)),
             md::LOCATION => MdNode::Location(location_of(&f)),
-            md::FILE => MdNode::File(file_of(&f)),
+            md::FILE => MdNode::File(self.named(file_of(&f))),
             md::COMPILE_UNIT => MdNode::CompileUnit(compile_unit_of(&f)),
             md::SUBPROGRAM => MdNode::Subprogram(subprogram_of(&f)),
             md::LEXICAL_BLOCK | md::LEXICAL_BLOCK_FILE => {
@@ -157,7 +160,33 @@ impl<'a> Metadata<'a> {
 
     /// A `DIFile`.
     pub fn file(&self, id: MetadataId) -> Option<DiFile<'a>> {
-        self.fields_of(id, md::FILE).map(|f| file_of(&f))
+        self.fields_of(id, md::FILE)
+            .map(|f| self.named(file_of(&f)))
+    }
+
+    /// Units that share a process share the name that it was given; the module knows the source's.
+    fn named(&self, file: DiFile<'a>) -> DiFile<'a> {
+        let Some(directory) = file.filename.strip_suffix(UNNAMED) else {
+            return file;
+        };
+        let source = self.module.source_filename.rsplit('/').next();
+        let source = source.unwrap_or_default();
+        let find = || {
+            let unit = self.module.named_metadata("llvm.dbg.cu").first()?;
+            let fields = self.fields_of(self.compile_unit(*unit)?.file?, md::FILE)?;
+            let directory = file_of(&fields).filename.strip_suffix(UNNAMED)?;
+            Some(format!("{directory}{source}").into())
+        };
+        let path = self.module.unit_file.get_or_init(find).as_deref();
+        // Other nodes name the same file from a directory further down.
+        let name = path.and_then(|path| {
+            let start = path.len().checked_sub(directory.len() + source.len())?;
+            path.get(start..).filter(|name| name.starts_with(directory))
+        });
+        DiFile {
+            filename: name.unwrap_or(file.filename),
+            ..file
+        }
     }
 
     /// A `DICompileUnit`.

@@ -5,7 +5,7 @@
 
 mod globals;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::attr_reader::AttrTable;
 use crate::bitstream::{Block, BlockHeader, BlockInfo, Fail, Item, Record, Res, fail};
@@ -110,6 +110,7 @@ impl RawModule {
             len: span.len,
             block_info: BlockInfo::default(),
             metadata: MdTable::default(),
+            unit_file: OnceLock::new(),
             named_metadata: Vec::new(),
             attrs: AttrTable::default(),
             lookup: TypeLookup::default(),

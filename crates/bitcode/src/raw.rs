@@ -6,7 +6,7 @@
 //!
 //! Invariant: a `RawModule` is immutable after parsing and `Sync`; bodies decode from it in parallel.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::attr_reader::AttrTable;
 use crate::attrs::AttrList;
@@ -273,6 +273,8 @@ pub struct RawModule {
     pub(crate) len: usize,
     pub(crate) block_info: BlockInfo,
     pub(crate) metadata: MdTable,
+    /// The file of a compile unit that has no name of its own.
+    pub(crate) unit_file: OnceLock<Option<Box<str>>>,
     pub(crate) named_metadata: Vec<(Box<str>, Vec<MetadataId>)>,
     pub(crate) attrs: AttrTable,
     pub(crate) lookup: TypeLookup,

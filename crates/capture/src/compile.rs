@@ -1,15 +1,17 @@
 //! Jobs to bitcode: in parallel, from the cache where possible, with flags dropped that clang does not take.
 //!
-//! Each job is looked up in the cache; on a miss clang writes into the cache's `tmp/` and the result is renamed
-//! into place. A source that does not compile becomes a [`Failure`] and stops nobody else. A cache that fails
+//! Each job is looked up in the cache. What is missing is compiled in batches (see `together`) or, where that cannot be or has failed, unit by unit:
+//! clang writes into the cache's `tmp/` and the result is renamed into place. A source that does not compile becomes a [`Failure`] and stops nobody else. A cache that fails
 //! half-way (disk full) is replaced by a temporary directory once, for all units after it.
 //!
 //! Invariant: results stand in job order. Flags that a first unit had to drop are dropped beforehand in later
 //! units of the run, which saves clang runs but never changes a result: clang refuses such a flag always.
 
+use crate::batch;
 use crate::cache::Cache;
 use crate::child::{self, Outcome};
 use crate::invocation::Invocation;
+use crate::together::{Pattern, Record};
 use crate::{
     Captured, ClangInfo, Error, Failure, Job, Options, Progress, SkipReason, Skipped, Unit, clang,
 };
@@ -60,6 +62,7 @@ pub(crate) fn run_in(
         fallback: OnceLock::new(),
         refused: Mutex::new(BTreeSet::new()),
         clang_runs: AtomicUsize::new(0),
+        batches: Record::default(),
         options,
     };
     let results = workshop.all(&jobs);
@@ -70,15 +73,16 @@ pub(crate) fn run_in(
 }
 
 /// What the worker threads share.
-struct Workshop<'a> {
+pub(crate) struct Workshop<'a> {
     clang: ClangInfo,
-    cache: Cache,
+    pub(crate) cache: Cache,
     /// Used once `cache` has failed to take a file; with the reason. An error text if there is no fallback either.
-    fallback: OnceLock<Result<(Cache, TempDir, String), Error>>,
+    pub(crate) fallback: OnceLock<Result<(Cache, TempDir, String), Error>>,
     /// Flags that clang has called unknown in this run.
     refused: Mutex<BTreeSet<String>>,
-    clang_runs: AtomicUsize,
-    options: &'a Options<'a>,
+    pub(crate) clang_runs: AtomicUsize,
+    pub(crate) batches: Record,
+    pub(crate) options: &'a Options<'a>,
 }
 
 /// What became of one job.
@@ -98,73 +102,140 @@ enum Trouble {
     Cancelled,
 }
 
+/// A job that is not in the cache.
+pub(crate) struct Waiting<'a> {
+    pub job: &'a Job,
+    pub invocation: Invocation<'a>,
+    pub key: String,
+}
+
+/// The results, by job, and how many there are.
+struct Board<'a> {
+    jobs: &'a [Job],
+    slots: Vec<Mutex<Option<Done>>>,
+    finished: AtomicUsize,
+}
+
 impl Workshop<'_> {
     fn all(&self, jobs: &[Job]) -> Vec<Option<Done>> {
-        let results: Vec<Mutex<Option<Done>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+        let board = Board {
+            jobs,
+            slots: jobs.iter().map(|_| Mutex::new(None)).collect(),
+            finished: AtomicUsize::new(0),
+        };
+        let misses: Vec<Mutex<Option<Waiting<'_>>>> =
+            jobs.iter().map(|_| Mutex::new(None)).collect();
+        let workers = worker_count(self.options.jobs, jobs.len());
+        self.in_parallel(jobs, |number, job| match self.look_up(job) {
+            Ok(waiting) => put(misses.get(number), waiting),
+            Err(done) => self.put_up(&board, number, done),
+        });
+        let misses: Vec<(usize, Waiting<'_>)> = misses
+            .into_iter()
+            .enumerate()
+            .filter_map(|(number, slot)| Some((number, take(slot)?)))
+            .collect();
+        self.compile(&misses, workers, &board);
+        board.slots.into_iter().map(take).collect()
+    }
+
+    /// Compiles what the cache did not have, together where possible.
+    fn compile(&self, misses: &[(usize, Waiting<'_>)], workers: usize, board: &Board<'_>) {
+        let groups = misses.iter().map(|(_, unit)| {
+            let group = unit.invocation.group()?;
+            Some((group, unit.invocation.source()))
+        });
+        let (tasks, groups) = batch::plan(groups.collect(), workers);
+        let patterns: Vec<Pattern> = (0..groups).map(|_| Pattern::new()).collect();
+        self.in_parallel(&tasks, |_, task| {
+            let units = task.units.iter().filter_map(|unit| misses.get(*unit));
+            let (numbers, units): (Vec<usize>, Vec<&Waiting<'_>>) =
+                units.map(|(number, unit)| (*number, unit)).unzip();
+            let bitcode = match task.group.and_then(|group| patterns.get(group)) {
+                Some(pattern) => self.together(&units, pattern),
+                None => vec![None; units.len()],
+            };
+            for ((number, unit), bitcode) in numbers.into_iter().zip(units).zip(bitcode) {
+                let done = match bitcode {
+                    Some(bitcode) => Done::Unit {
+                        unit: unit_of(unit.job, bitcode, false, &unit.invocation.dropped),
+                        runs: 1,
+                    },
+                    None if self.options.cancelled() => return,
+                    None => self.one(unit),
+                };
+                self.put_up(board, number, done);
+            }
+        });
+    }
+
+    /// Calls `work` for every item, in several threads, until there are no more or the run is cancelled.
+    fn in_parallel<'t, T: Sync>(&self, items: &'t [T], work: impl Fn(usize, &'t T) + Sync) {
         let next = AtomicUsize::new(0);
-        let finished = AtomicUsize::new(0);
-        let work = || {
-            while let (Some(job), Some(slot)) = {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                (jobs.get(index), results.get(index))
-            } {
-                if self.options.cancelled() {
-                    return;
+        let run = || {
+            while let (number, false) = (
+                next.fetch_add(1, Ordering::Relaxed),
+                self.options.cancelled(),
+            ) {
+                match items.get(number) {
+                    Some(item) => work(number, item),
+                    None => return,
                 }
-                let done = self.one(job);
-                self.tell(
-                    job,
-                    &done,
-                    finished.fetch_add(1, Ordering::Relaxed) + 1,
-                    jobs.len(),
-                );
-                *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..worker_count(self.options.jobs, jobs.len()) {
-                scope.spawn(work);
+            for _ in 1..worker_count(self.options.jobs, items.len()) {
+                scope.spawn(run);
             }
-            work();
+            run();
         });
-        let unwrap =
-            |slot: Mutex<Option<Done>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
-        results.into_iter().map(unwrap).collect()
     }
 
-    fn tell(&self, job: &Job, done: &Done, count: usize, total: usize) {
-        if let Some(progress) = self.options.progress {
+    fn put_up(&self, board: &Board<'_>, number: usize, done: Done) {
+        let count = board.finished.fetch_add(1, Ordering::Relaxed) + 1;
+        if let (Some(progress), Some(job)) = (self.options.progress, board.jobs.get(number)) {
             progress(Progress {
                 done: count,
-                total,
+                total: board.jobs.len(),
                 source: &job.source,
-                from_cache: matches!(done, Done::Unit { unit, .. } if unit.from_cache),
+                from_cache: matches!(&done, Done::Unit { unit, .. } if unit.from_cache),
                 failed: matches!(done, Done::Failed { .. }),
             });
         }
+        put(board.slots.get(number), done);
     }
 
-    fn one(&self, job: &Job) -> Done {
-        let mut invocation = match Invocation::new(&self.clang, job, &self.options.extra_args) {
-            Ok(invocation) => invocation,
-            Err(reason) => return Done::Skipped(reason),
-        };
+    /// The result where none has to be made, else what is to be compiled.
+    fn look_up<'j>(&'j self, job: &'j Job) -> Result<Waiting<'j>, Done> {
+        let invocation =
+            Invocation::new(&self.clang, job, &self.options.extra_args).map_err(Done::Skipped)?;
         let key = invocation.key();
         if let Some(hit) = self.cache.lookup(&key) {
-            return Done::Unit {
+            return Err(Done::Unit {
                 unit: unit_of(job, hit.bitcode, true, &hit.dropped),
                 runs: 0,
-            };
+            });
         }
         if let Err(error) = std::fs::File::open(job.saved_source.as_ref().unwrap_or(&job.source)) {
             let text = format!("cannot read {}: {error}", job.source.display());
-            return failed(job, String::new(), text, 0);
+            return Err(failed(job, String::new(), text, 0));
         }
+        Ok(Waiting {
+            job,
+            invocation,
+            key,
+        })
+    }
+
+    /// Compiles a unit for itself.
+    fn one(&self, waiting: &Waiting<'_>) -> Done {
+        let Waiting { job, key, .. } = waiting;
+        let mut invocation = waiting.invocation.clone();
         invocation.drop_refused(&self.refused());
         let mut runs = 0;
         loop {
             runs += 1;
-            match self.run_clang(&invocation, &key) {
+            match self.run_clang(&invocation, key) {
                 Ok(bitcode) => {
                     return Done::Unit {
                         unit: unit_of(job, bitcode, false, &invocation.dropped),
@@ -183,7 +254,7 @@ impl Workshop<'_> {
         }
     }
 
-    fn refused(&self) -> MutexGuard<'_, BTreeSet<String>> {
+    pub(crate) fn refused(&self) -> MutexGuard<'_, BTreeSet<String>> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -220,7 +291,7 @@ impl Workshop<'_> {
         self.clang_runs.fetch_add(1, Ordering::Relaxed);
         let command = invocation.command(output.path(), depfile.path());
         let (status, stderr) = match child::run(command, &|| self.options.cancelled()) {
-            Ok(Outcome::Ended { status, stderr }) => (status, stderr),
+            Ok(Outcome::Ended { status, stderr, .. }) => (status, stderr),
             Ok(Outcome::Cancelled) => return Err(Trouble::Cancelled),
             Err(error) => {
                 let clang = self.clang.path.display();
@@ -303,6 +374,16 @@ impl Workshop<'_> {
         }
         Ok(captured)
     }
+}
+
+fn put<T>(slot: Option<&Mutex<Option<T>>>, value: T) {
+    if let Some(slot) = slot {
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+    }
+}
+
+fn take<T>(slot: Mutex<Option<T>>) -> Option<T> {
+    slot.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn failed(job: &Job, command: String, stderr_excerpt: String, runs: usize) -> Done {

@@ -89,7 +89,7 @@ fn split(data: &[u8]) -> Vec<Vec<u8>> {
             position += 4;
         } else if rest.starts_with(&[0; 4]) {
             position += 4; // padding of the linker
-        } else if let Some(size) = block_size(rest).filter(|_| !starts.is_empty()) {
+        } else if let Some((_, size)) = block(rest).filter(|_| !starts.is_empty()) {
             position += size;
         } else {
             break;
@@ -104,20 +104,35 @@ fn split(data: &[u8]) -> Vec<Vec<u8>> {
     starts.iter().zip(ends).filter_map(piece).collect()
 }
 
-/// The size in bytes of the block that begins at `bytes`: ENTER_SUBBLOCK (2 bits, value 1), block id (vbr8), width of
+/// Id and size in bytes of the block that begins at `bytes`: ENTER_SUBBLOCK (2 bits, value 1), block id (vbr8), width of
 /// abbreviations (vbr4), then at the next 32-bit boundary the number of words. Ids below 128 and widths below 8 fit
 /// their first chunk, and the header one word.
-fn block_size(bytes: &[u8]) -> Option<usize> {
-    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let header = word(0)?;
+pub(crate) fn block(bytes: &[u8]) -> Option<(u32, usize)> {
+    let header = word(bytes, 0)?;
     let enters_block = header & 0b11 == 1;
     let short_id = header & (1 << 9) == 0;
     let short_width = header & (1 << 13) == 0;
     if !(enters_block && short_id && short_width) {
         return None;
     }
-    let words = usize::try_from(word(4)?).ok()?;
-    words.checked_mul(4)?.checked_add(8)
+    let words = usize::try_from(word(bytes, 4)?).ok()?;
+    Some(((header >> 2) & 0x7F, words.checked_mul(4)?.checked_add(8)?))
+}
+
+/// The size of the wrapper at the start of `bytes` with the bitcode in it: magic number, version, where the bitcode lies, its size, processor;
+/// clang fills it up to a multiple of 16 bytes.
+pub(crate) fn wrapped_size(bytes: &[u8]) -> Option<usize> {
+    if !bytes.starts_with(&WRAPPER_MAGIC) {
+        return None;
+    }
+    let end = word(bytes, 8)?.checked_add(word(bytes, 12)?)?;
+    let size = usize::try_from(end).ok()?.checked_next_multiple_of(16)?;
+    (size <= bytes.len()).then_some(size)
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let four = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes(four.try_into().ok()?))
 }
 
 #[cfg(test)]

@@ -1,17 +1,19 @@
 //! One clang command: the capture's flags, the user's flags as far as clang takes them, and the key of its result.
 
+use crate::cc1::DEPENDENCY_TARGET;
 use crate::retry::{self, Change};
-use crate::{ClangInfo, Job, SkipReason, cache};
+use crate::{ClangInfo, Job, Language, SkipReason, cache};
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 
 /// The flags every unit is compiled with: debug information, no optimisation passes but the front end's -O1
 /// attributes and TBAA, no lifetime markers, no fortified library calls, no warnings. `-Wno-everything` also
 /// silences the warnings that newer clangs make errors of (implicit declarations), which the user's gcc accepts.
-/// LLVM's verifier would take a sixth of the compile's time, and drip verifies every program that it reads.
-pub const CAPTURE_FLAGS: [&str; 14] = [
+/// LLVM's verifier would take a sixth of the compile's time, and drip verifies every program that it reads; the order
+/// of uses, which the driver asks for, is of no use to it.
+pub const CAPTURE_FLAGS: [&str; 16] = [
     "-g",
     "-O1",
     "-Xclang",
@@ -20,6 +22,8 @@ pub const CAPTURE_FLAGS: [&str; 14] = [
     "-disable-lifetime-markers",
     "-Xclang",
     "-disable-llvm-verifier",
+    "-Xclang",
+    NO_USE_LISTS,
     "-U__OPTIMIZE__",
     "-U_FORTIFY_SOURCE",
     "-w",
@@ -27,6 +31,9 @@ pub const CAPTURE_FLAGS: [&str; 14] = [
     "-emit-llvm",
     "-c",
 ];
+
+/// A flag of the capture that a foreign clang may not know; it does without.
+const NO_USE_LISTS: &str = "-no-emit-llvm-uselists";
 
 /// Since gcc 11, C++ without `-std` is gnu++17; clang took that over in version 16.
 const FIRST_CXX17_BY_DEFAULT: u32 = 16;
@@ -43,12 +50,26 @@ pub(crate) const MEANINGFUL_ENVIRONMENT: [&str; 5] = [
     "MACOSX_DEPLOYMENT_TARGET",
 ];
 
+/// All of an invocation but the source's name.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Group<'a> {
+    language: &'static str,
+    directory: &'a Path,
+    /// Where the source lies: what it includes from there has the same name in all units of the group.
+    place: Option<&'a Path>,
+    flags: &'a [String],
+    environment: Vec<(&'static str, OsString)>,
+}
+
 /// A job made concrete for one clang. Flags may be dropped from it between runs.
+#[derive(Clone)]
 pub(crate) struct Invocation<'a> {
     clang: &'a ClangInfo,
     pub job: &'a Job,
     language: &'static str,
     flags: Vec<String>,
+    /// Clang does not know [`NO_USE_LISTS`].
+    with_use_lists: bool,
     /// Flags dropped so far because clang refused them.
     pub dropped: Vec<String>,
 }
@@ -70,6 +91,7 @@ impl<'a> Invocation<'a> {
             job,
             language,
             flags,
+            with_use_lists: false,
             dropped: Vec::new(),
         })
     }
@@ -96,11 +118,44 @@ impl<'a> Invocation<'a> {
         cache::key(fields)
     }
 
+    /// What units must have in common to be compiled by one process. `None`: this one is compiled for itself.
+    pub fn group(&self) -> Option<Group<'_>> {
+        let is_plain = matches!(self.job.language, Language::C | Language::Cxx)
+            && self.job.saved_source.is_none()
+            && self.dropped.is_empty()
+            && !self.with_use_lists
+            // Modules are kept between the sources of a process.
+            && !self.flags.iter().any(|f| f.starts_with("-f") && f.contains("module"));
+        is_plain.then(|| Group {
+            language: self.language,
+            directory: &self.job.directory,
+            place: Path::new(&self.job.source_argument).parent(),
+            flags: &self.flags,
+            environment: self.environment(),
+        })
+    }
+
     /// The process to start.
     pub fn command(&self, output: &Path, depfile: &Path) -> Command {
-        let mut command = Command::new(&self.clang.path);
+        let dependencies = Some(("unit", depfile));
+        let line = self.arguments(self.source(), output, dependencies);
+        self.process(self.clang.path.as_os_str(), line)
+    }
+
+    /// The driver, asked what it would start for `source`, with all that is written going to standard output.
+    pub fn show_command(&self, source: &Path) -> Command {
+        let stdout = Path::new("-");
+        let dependencies = Some((DEPENDENCY_TARGET, stdout));
+        let mut line = self.arguments(source.as_os_str().to_owned(), stdout, dependencies);
+        line.insert(0, "-###".into());
+        self.process(self.clang.path.as_os_str(), line)
+    }
+
+    /// A process with the job's directory and environment.
+    pub fn process(&self, program: &OsStr, arguments: Vec<OsString>) -> Command {
+        let mut command = Command::new(program);
         command
-            .args(self.arguments(output, Some(depfile)))
+            .args(arguments)
             .current_dir(&self.job.directory)
             .envs(self.environment());
         for name in REMOVED_ENVIRONMENT {
@@ -109,25 +164,37 @@ impl<'a> Invocation<'a> {
         command
     }
 
-    fn arguments(&self, output: &Path, depfile: Option<&Path>) -> Vec<OsString> {
+    fn arguments(
+        &self,
+        source: OsString,
+        output: &Path,
+        dependencies: Option<(&str, &Path)>,
+    ) -> Vec<OsString> {
         let mut line: Vec<OsString> = CAPTURE_FLAGS.iter().map(OsString::from).collect();
+        if self.with_use_lists
+            && let Some(at) = line.iter().position(|flag| flag == NO_USE_LISTS)
+        {
+            // With its `-Xclang`.
+            line.drain(at.saturating_sub(1)..=at);
+        }
         // What the source includes by `"x.h"` lies beside the original, not beside the copy.
         if let (Some(_), Some(place)) = (&self.job.saved_source, self.job.source.parent()) {
             line.extend(["-iquote".into(), place.as_os_str().to_owned()]);
         }
         line.extend(self.flags.iter().map(OsString::from));
-        if let Some(depfile) = depfile {
-            line.extend(["-MD", "-MT", "unit", "-MF"].map(OsString::from));
+        if let Some((target, depfile)) = dependencies {
+            line.extend(["-MD", "-MT", target, "-MF"].map(OsString::from));
             line.push(depfile.as_os_str().to_owned());
         }
         line.extend(["-x", self.language].map(OsString::from));
-        line.push(self.source());
+        line.push(source);
         line.push("-o".into());
         line.push(output.as_os_str().to_owned());
         line
     }
 
-    fn source(&self) -> OsString {
+    /// The source as clang gets it.
+    pub fn source(&self) -> OsString {
         if let Some(copy) = &self.job.saved_source {
             return copy.clone().into_os_string();
         }
@@ -140,11 +207,16 @@ impl<'a> Invocation<'a> {
 
     /// The command as a user may paste it into a shell to see all messages.
     pub fn shell_text(&self) -> String {
-        let arguments = self.arguments(Path::new("/dev/null"), None);
+        let arguments = self.arguments(self.source(), Path::new("/dev/null"), None);
         let mut words = vec![self.clang.path.to_string_lossy().into_owned()];
         words.extend(arguments.iter().map(|a| a.to_string_lossy().into_owned()));
         let quoted = shlex::try_join(words.iter().map(String::as_str));
         quoted.unwrap_or_else(|_| words.join(" "))
+    }
+
+    /// Has it one of the flags that clang has refused in other units of this run?
+    pub fn has_refused(&self, refused: &BTreeSet<String>) -> bool {
+        self.flags.iter().any(|flag| refused.contains(flag))
     }
 
     /// Drops flags that clang has refused in other units of this run.
@@ -158,6 +230,10 @@ impl<'a> Invocation<'a> {
     /// Drops or replaces what clang complained about. `None`: it complained about something else. Else the flags that
     /// it does not know at all, whatever the source and the other flags.
     pub fn change_flags(&mut self, stderr: &str) -> Option<Vec<String>> {
+        if !self.with_use_lists && stderr.contains(&format!("unknown argument: '{NO_USE_LISTS}'")) {
+            self.with_use_lists = true;
+            return Some(Vec::new());
+        }
         let changes = retry::changes(stderr, &self.flags);
         if changes.is_empty() {
             return None;
@@ -259,6 +335,52 @@ mod tests {
         assert_eq!(unknown, Some(Vec::new()));
         assert_eq!(invocation.flags, ["-DX", "-m64"]);
         assert_eq!(invocation.dropped, ["-fnew-thing"]);
+    }
+
+    #[test]
+    fn a_clang_that_does_not_know_the_capture_s_own_flag_does_without() {
+        let clang = clang(19);
+        let job = job(&["-DX"]);
+        let mut invocation = Invocation::new(&clang, &job, &[]).unwrap();
+        assert!(
+            invocation
+                .shell_text()
+                .contains("-Xclang -no-emit-llvm-uselists -U")
+        );
+        let stderr = "error: unknown argument: '-no-emit-llvm-uselists'\n";
+        assert_eq!(invocation.change_flags(stderr), Some(Vec::new()));
+        let text = invocation.shell_text();
+        assert!(text.contains("-Xclang -disable-llvm-verifier -U"), "{text}");
+        assert!(invocation.dropped.is_empty() && invocation.group().is_none());
+        assert_eq!(invocation.change_flags(stderr), None);
+    }
+
+    #[test]
+    fn only_units_that_differ_by_nothing_but_the_source_make_a_group() {
+        let clang = clang(19);
+        let base = job(&["-DX"]);
+        let mut other_source = base.clone();
+        other_source.source_argument = "b.cc".into();
+        let mut jobs = vec![base.clone(); 5];
+        jobs[4].source_argument = "sub/a.cc".into();
+        jobs[0].flags.push("-DY".to_owned());
+        jobs[1].directory = PathBuf::from("/e");
+        jobs[2].language = Language::C;
+        jobs[3].environment = [("CPATH".to_owned(), "/x".to_owned())].into();
+        let invocation = |job| Invocation::new(&clang, job, &[]).unwrap();
+        let (first, second) = (invocation(&base), invocation(&other_source));
+        assert!(first.group().is_some() && first.group() == second.group());
+        for job in &jobs {
+            assert!(invocation(job).group() != first.group(), "{job:?}");
+        }
+        let mut alone = vec![base.clone(); 3];
+        alone[0].language = Language::PreprocessedC;
+        alone[1].saved_source = Some(PathBuf::from("/copies/a.cc"));
+        alone[2].flags.push("-fmodules".to_owned());
+        assert!(alone.iter().all(|job| invocation(job).group().is_none()));
+        let mut dropped = invocation(&base);
+        dropped.drop_refused(&BTreeSet::from(["-DX".to_owned()]));
+        assert!(dropped.group().is_none());
     }
 
     #[test]

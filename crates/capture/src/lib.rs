@@ -7,18 +7,21 @@
 //!
 //! The way through the crate: an input ([`capture_files`], …) becomes a list of [`Job`]s (one
 //! source file with the flags that matter), [`compile`] turns jobs into bitcode with the clang that
-//! [`clang`] found, and [`cache`] remembers what has not changed.
+//! [`clang`] found (several units by one process where they differ by nothing but the source), and [`cache`] remembers what has not changed.
 //!
 //! Invariants: the user's build and its files are never written to; the order of the units is the order of
 //! the input, whatever the number of threads; a bitcode file named in a [`Unit`] is complete.
 
+mod batch;
 mod build_env;
 pub mod cache;
+mod cc1;
 mod child;
 pub mod clang;
 pub mod command;
 pub mod compile;
 mod compiler;
+mod concat;
 pub mod database;
 mod depfile;
 pub mod doctor;
@@ -33,6 +36,7 @@ mod job;
 mod record;
 mod response;
 mod retry;
+mod together;
 pub mod watch;
 mod wrapper;
 

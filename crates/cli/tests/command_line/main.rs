@@ -1,6 +1,7 @@
 //! The `drip` command from outside: exit codes, messages and files, with a real clang on small projects.
 
 mod bad_input;
+mod batches;
 mod capturing;
 mod commands;
 mod common;

@@ -113,7 +113,9 @@ impl Mapper<'_> {
                 opaque: false,
             } => {
                 let elems: Vec<TypeId> = elems.iter().map(|e| self.value(*e, depth)).collect();
-                let name = name.as_deref().map(|n| self.strings.intern(n));
+                let name = name
+                    .as_deref()
+                    .map(|n| self.strings.intern(without_number(n)));
                 let layout = self.types.lay_out(name, &elems, *packed);
                 if layout.size > MAX_BYTES {
                     return None;
@@ -135,6 +137,19 @@ impl Mapper<'_> {
             at = *elem;
         }
         (bytes <= MAX_BYTES && nesting < MAX_NESTING).then_some(elem)
+    }
+}
+
+/// `struct.node.12` → `struct.node`. LLVM numbers the structures of one name as it meets them, in all that one process compiles: the number
+/// says nothing about the structure, and two units that share a header must not differ by it.
+fn without_number(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((name, number))
+            if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            name
+        }
+        _ => name,
     }
 }
 
