@@ -244,6 +244,13 @@ const SAME: &[(&str, &str, &str)] = &[
     ("masks bound equality", "(eq (band x 4) 3)", "false"),
     ("masks bound order", "(ult (band x 7) 8)", "true"),
     ("masks of masks", "(band (band x 12) 6)", "(band x 4)"),
+    ("masks of others' bits", "(band (bor x 4) 3)", "(band x 3)"),
+    ("masks of bits that are set", "(band (bor x 7) 3)", "3"),
+    (
+        "masks of a choice of others' bits",
+        "(band (bor x (ite a 4 8)) 3)",
+        "(band x 3)",
+    ),
     (
         "or with a constant",
         "(eq (bor x 4) 5)",

@@ -136,6 +136,9 @@ impl Terms {
                 let both = self.int(width, m & self.as_int(k).unwrap_or(ones));
                 self.band(x, both)
             }
+            // Bits that are added to others: the mask asks for those, or not.
+            TermKind::Binary(BinOp::Or, x, y) if self.masked(y, m) == Some(0) => self.band(x, b),
+            TermKind::Binary(BinOp::Or, _, y) if self.masked(y, m) == Some(m) => b,
             TermKind::Zext(x) => {
                 let inner_width = self.width(x);
                 let inner = self.int(inner_width, m);
@@ -148,6 +151,18 @@ impl Terms {
                 a
             }
             _ => self.binary(BinOp::And, a, b),
+        }
+    }
+
+    /// The bits under a mask, of a constant or a choice between two that do not differ there.
+    fn masked(&self, t: TermId, m: u64) -> Option<u64> {
+        match *self.kind(t) {
+            TermKind::Int(k) => Some(k & m),
+            TermKind::Ite(_, a, b) => {
+                let (a, b) = (self.as_int(a)? & m, self.as_int(b)? & m);
+                (a == b).then_some(a)
+            }
+            _ => None,
         }
     }
 

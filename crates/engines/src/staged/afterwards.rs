@@ -69,6 +69,7 @@ pub(super) fn afterwards(
         frame,
         values,
         state: &state,
+        before: &way,
         returned: &mut after.values,
     };
     let block = frame.block_of(end.at);
@@ -155,10 +156,18 @@ struct InFrame<'w, 'a> {
     frame: &'w Frame<'a>,
     values: &'w mut Values,
     state: &'w State,
+    /// How the loss was come to.
+    before: &'w Way,
     returned: &'w mut Vec<Class>,
 }
 
 impl InFrame<'_, '_> {
+    /// What a φ is on this way, which goes on where the losing path ends.
+    fn taken(&self, way: &Way, operand: Operand) -> Operand {
+        let body = self.frame.body;
+        self.before.taken(body, way.taken(body, operand))
+    }
+
     fn reads_through_null(&mut self, inst: InstId) -> bool {
         let body = self.frame.body;
         let (Op::Call { callee, args, .. } | Op::Invoke { callee, args, .. }) = body.insts[inst].op
@@ -223,7 +232,7 @@ impl Asker for InFrame<'_, '_> {
         {
             return Some(is_equal);
         }
-        let term = self.values.term(way.taken(self.frame.body, cond));
+        let term = self.values.term(self.taken(way, cond));
         if self.values.terms.sort(term) != Sort::Bool {
             return None;
         }
@@ -237,7 +246,7 @@ impl Asker for InFrame<'_, '_> {
     }
 
     fn accepts(&mut self, way: &Way, value: Option<Operand>, _: &mut Work) -> bool {
-        let value = value.map(|value| way.taken(self.frame.body, value));
+        let value = value.map(|value| self.taken(way, value));
         let class = returned(self.frame, self.values, self.state, value);
         if !self.returned.contains(&class) {
             self.returned.push(class);

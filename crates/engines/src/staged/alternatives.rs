@@ -4,15 +4,17 @@
 //! an invariant of the program says otherwise: a flag, a count or a magic number that the constructor has set, and that the
 //! destructor looks at. So every outcome on the path is exchanged for the others of its call: if one of them takes care of the
 //! object, or lets it be where the chosen one drops it, and the rest of the path can be taken all the same, the loss is a
-//! suspicion. Conditions that the caller can see do not count: its own arguments, and results that tell the outcomes apart.
+//! suspicion. Conditions that the caller can see do not count: the arguments that it passes, but for a pointer that it has found in memory
+//! itself and never looked at, and results that tell the outcomes apart.
 //! Cost: one query per such outcome, for paths that would be reported.
 
 use drip_cond::{Budget, check};
 use drip_flow::{End, Frame, UseFlow, Values};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Value, ValuePath, Write};
 use drip_pointer::{CellId, Memory, ObjId, ObjKind};
-use drip_program::{Const, InstId, Op};
+use drip_program::{Const, InstId, Op, Operand};
 
+use super::callers::accessed;
 use super::feasible::{SymbolIndex, path_condition};
 use super::paths::Path;
 
@@ -146,11 +148,36 @@ impl<'c, 'a> Called<'c, 'a> {
         // Nobody looks at what a destructor returns.
         let is_ignored = self.frees(outcome) && !self.keeps(outcome) && !self.is_looked_at();
         let is_told = !is_ignored && are_told_apart(&chosen.ret, &outcome.ret);
-        if is_told || are_asked_apart(chosen, outcome) {
+        if is_told || self.are_asked_apart(chosen, outcome) {
             return false;
         }
-        let by_memory = |atom: &Atom| !is_visible(atom) && !outcome.when.contains(atom);
+        let by_memory = |atom: &Atom| !self.is_visible(atom) && !outcome.when.contains(atom);
         is_spared || is_cared_for && chosen.when.iter().any(by_memory)
+    }
+
+    /// Does an argument, which the caller sees, decide between two outcomes?
+    fn are_asked_apart(&self, a: &Outcome, b: &Outcome) -> bool {
+        let mut visible = a.when.iter().filter(|atom| self.is_visible(atom));
+        visible.any(|x| {
+            let mut others = b.when.iter().filter(|y| y.subject == x.subject);
+            others.any(|y| x.class.disjoint(y.class))
+        })
+    }
+
+    /// Does the caller see what a condition is about? Not where it only hands on a pointer that it has found in memory (`add(list->head, …)`,
+    /// where `add` asks for null): whether that is null nobody says but who put it there.
+    fn is_visible(&self, atom: &Atom) -> bool {
+        match &atom.subject {
+            Subject::Ret => true,
+            Subject::Entry(path) if !path.loads.is_empty() => false,
+            Subject::Entry(path) => match path.root {
+                Root::Arg(n) if matches!(atom.class, Class::Eq(0) | Class::NonZero) => {
+                    let passed = self.frame.args(self.inst).get(usize::from(n)).copied();
+                    !passed.is_some_and(|arg| is_found_untested(self.frame, arg))
+                }
+                _ => true,
+            },
+        }
     }
 
     fn is_object(&self, path: &ValuePath) -> bool {
@@ -280,18 +307,22 @@ fn class_of(value: &Value) -> Class {
     }
 }
 
-/// Does an argument, which the caller sees, decide between two outcomes?
-fn are_asked_apart(a: &Outcome, b: &Outcome) -> bool {
-    let mut visible = a.when.iter().filter(|atom| is_visible(atom));
-    visible.any(|x| {
-        let mut others = b.when.iter().filter(|y| y.subject == x.subject);
-        others.any(|y| x.class.disjoint(y.class))
-    })
-}
-
-fn is_visible(atom: &Atom) -> bool {
-    match &atom.subject {
-        Subject::Ret => true,
-        Subject::Entry(path) => path.loads.is_empty(),
+/// Is a pointer read out of memory that is not the function's own, and compared with nothing?
+fn is_found_untested(frame: &Frame<'_>, mut operand: Operand) -> bool {
+    let body = frame.body;
+    while let Some(value) = operand.as_value() {
+        let mut users = frame.uses(value);
+        if users.any(|user| matches!(body.insts[user].op, Op::Cmp { .. })) {
+            return false;
+        }
+        match body.def(value).map(|inst| body.insts[inst].op) {
+            Some(Op::Cast { value, .. }) => operand = value,
+            Some(Op::Load { addr }) => {
+                let base = accessed(body, addr).and_then(|base| body.def(base));
+                return !base.is_some_and(|def| matches!(body.insts[def].op, Op::Alloca { .. }));
+            }
+            _ => return false,
+        }
     }
+    false
 }

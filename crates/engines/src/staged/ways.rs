@@ -259,8 +259,11 @@ impl<'w, A: Asker> Ways<'w, A> {
     /// The same for a way that is not taken, which leaves no traces.
     fn would_end(&mut self, from: BlockId, block: BlockId) -> bool {
         let (goes_on, has_ended) = (self.goes_on, self.work.has_ended);
+        let asked = self.work.asked.len();
         let ends = self.enter(from, block) && self.goes_on == goes_on;
         (self.goes_on, self.work.has_ended) = (goes_on, has_ended);
+        // What comes after such a return is asked again for the way that is taken.
+        self.work.asked.truncate(asked);
         ends
     }
 }

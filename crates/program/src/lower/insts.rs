@@ -6,6 +6,7 @@ use super::convert::{binary_op, cmp_pred, rmw_op};
 use super::emit::Emitter;
 use super::fold::{Folded, walk_indices_with};
 use crate::body::*;
+use crate::ids::InstId;
 use crate::types::Type;
 
 impl Emitter<'_, '_> {
@@ -36,6 +37,7 @@ impl Emitter<'_, '_> {
                 ..
             } => self.gep(inst, source_ty, operands),
             K::Phi { incoming } => self.phi(inst, incoming),
+            K::ExtractValue { aggregate, indices } => self.extract(inst, aggregate, indices),
             K::Call(call) => self.call(inst, call),
             K::Fence { .. } => {}
             _ if inst.kind.is_terminator() => self.terminator(inst),
@@ -72,10 +74,6 @@ impl Emitter<'_, '_> {
                 cond: self.operand(cond),
                 then: self.operand(then_value),
                 els: self.operand(else_value),
-            },
-            K::ExtractValue { aggregate, indices } => Op::ExtractValue {
-                agg: self.operand(aggregate),
-                path: self.path(indices),
             },
             K::InsertValue {
                 aggregate,
@@ -224,6 +222,23 @@ impl Emitter<'_, '_> {
         let len = entries.len() as u32;
         let incoming = PoolRange { start, len };
         self.emit(inst, Op::Phi { incoming });
+    }
+
+    /// What is taken out of the place where it was just put is that value: sums with a check for overflow are plain sums.
+    fn extract(&mut self, inst: &bc::RawInst, aggregate: bc::ValueId, indices: bc::PoolRange) {
+        let agg = self.operand(aggregate);
+        let path = self.path(indices);
+        let (out, first) = (&self.scratch.out, self.scratch.out.params.len());
+        let def = agg.as_value().and_then(|v| v.index().checked_sub(first));
+        let def = def.and_then(|index| out.insts.get(InstId::new(index)));
+        match def.map(|inst| inst.op) {
+            Some(Op::InsertValue {
+                value, path: put, ..
+            }) if out.indices(put) == out.indices(path) => self.define(inst, value),
+            _ => {
+                self.emit(inst, Op::ExtractValue { agg, path });
+            }
+        }
     }
 
     fn path(&mut self, indices: bc::PoolRange) -> PoolRange {

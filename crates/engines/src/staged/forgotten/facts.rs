@@ -135,6 +135,8 @@ pub struct Facts {
     pub stored: FxHashMap<Place, FxHashSet<FuncId>>,
     /// Places that also get what is neither null nor a new block of their own.
     pub borrowing: FxHashSet<Place>,
+    /// Places that also get the address of a variable or of a text: who frees such a structure, and not the field, may have one of those.
+    pub fixed: FxHashSet<Place>,
     /// Parameters that are put into a place, by the store.
     pub handed: Vec<(Place, FuncId, u16, InstId)>,
     /// Parameters that are always new blocks, which nobody else has.
@@ -403,6 +405,7 @@ impl Facts {
         match self.freed.get(&place) {
             None if self.is_empty_in_some(context, place) => None,
             None => places.find(|release| !release.is_new).copied(),
+            Some(_) if self.fixed.contains(&place) => None,
             Some(freeing) if is_brief(context, made, freeing) => None,
             Some(freeing) => places
                 .find(|release| {

@@ -146,6 +146,12 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
         if self.view.may_be_null_constant(value) {
             self.facts.emptied.entry(place).or_default().insert(func);
         }
+        let body = self.view.body;
+        let is_fixed =
+            |&origin: &Operand| matches!(body.const_of(origin), Some(Const::Global { .. }));
+        if body.origins(value).iter().any(is_fixed) {
+            self.facts.fixed.insert(place);
+        }
         let is_own = stays && self.view.is_null_or_new(value);
         if is_own || self.view.is_null(value) {
             return;

@@ -195,7 +195,9 @@ fn is_found(view: &View<'_, '_>, value: ValueId, seen: &mut FxHashSet<ValueId>) 
             let is_own = |inst| matches!(view.body.insts[inst].op, Op::Alloca { .. });
             // What was made and put there just before is no old node (`*place = malloc(n); … free(*place);`).
             let is_new = def.is_some_and(|read| view.is_filled_before(read, addr));
-            !base.is_some_and(is_own) && !is_new
+            let node = view.base(addr);
+            let is_fresh = node.is_some_and(|node| is_made_here(view, node));
+            !base.is_some_and(is_own) && !is_new && !is_fresh
         }
         Some(Op::Cast { value, .. }) => {
             let value = value.as_value();
@@ -208,6 +210,32 @@ fn is_found(view: &View<'_, '_>, value: ValueId, seen: &mut FxHashSet<ValueId>) 
         }
         _ => false,
     }
+}
+
+/// Does a pointer lead to nothing but what the function has made itself, from one such node to the next (what was made before a failure is
+/// freed again)? Nobody else has put anything into those.
+fn is_made_here(view: &View<'_, '_>, node: ValueId) -> bool {
+    let mut seen: FxHashSet<Operand> = FxHashSet::default();
+    let mut open = vec![Operand::value(node)];
+    let mut is_made = false;
+    while let Some(next) = open.pop() {
+        for origin in view.body.origins(next) {
+            if !seen.insert(origin) || view.is_null(origin) {
+                continue;
+            }
+            let def = origin.as_value().and_then(|value| view.body.def(value));
+            let base = match def.map(|inst| view.body.insts[inst].op) {
+                Some(Op::Load { addr }) => view.base(addr),
+                _ => None,
+            };
+            match base {
+                Some(base) => open.push(Operand::value(base)),
+                None if view.maker(origin).is_some() => is_made = true,
+                None => return false,
+            }
+        }
+    }
+    is_made
 }
 
 /// How many times a function frees what it has read out of the field.
