@@ -21,6 +21,7 @@ const BUILTIN: &[(&str, &str)] = &[
         include_str!("../library/containers.toml"),
     ),
     ("glib.toml", include_str!("../library/glib.toml")),
+    ("crypto.toml", include_str!("../library/crypto.toml")),
 ];
 
 /// Models that replace built-in ones where streams and directories are to be followed like memory.

@@ -15,6 +15,7 @@ use super::alternatives::{Called, could_be_otherwise};
 use super::causes::defined_callee;
 use super::codes::{contradicts_code, is_empty_block};
 use super::counts::is_pinned;
+use super::hooks::is_given_to_hook;
 use super::interface::{atom_of, constant};
 use super::known::{Comparison, branch_fact, comparison};
 use super::once::is_done_once;
@@ -40,6 +41,8 @@ pub fn is_doubtful(
         "unseen"
     } else if is_empty_after_birth(frame, values, flow, path) {
         "empty after birth"
+    } else if is_given_to_hook(frame, values, flow, path) {
+        "given to an optional callback"
     } else if is_changed_by_callee(frame, values, flow, path) {
         "changed by callee"
     } else if is_owned_by_chance(frame, flow, path) {

@@ -3,6 +3,8 @@
 //! Reads off, never decides: what it returns, frees, writes, lets escape, and which conditions on parameters and entry
 //! cells the path has taken (Saturn fig. 5 and 7 say what counts as handed out).
 
+use std::cell::OnceCell;
+
 use drip_cond::{Sort, SymId, TermId, TermKind};
 use drip_flow::{End, Escape, Frame, Holds, Machine, State, Symbol, Values, Where, region};
 use drip_memssa::{Def, VersionId};
@@ -43,6 +45,8 @@ pub(super) struct ExitReader<'m, 'a> {
     pub alike: &'m [(ObjId, Vec<ObjId>)],
     /// Fresh objects that callers may get, in the order of their numbers.
     pub fresh: &'m [ObjId],
+    /// What the function may do something to, once that has been asked.
+    pub concerned: OnceCell<Vec<ObjId>>,
     pub limited: bool,
     /// Some exit returns a new block that is somebody else's already.
     pub keeps_result: bool,

@@ -9,8 +9,10 @@
 use drip_cond::{TermId, TermKind};
 use drip_flow::{Frame, UseFlow, Values};
 use drip_models::{Escape, EscapeTo, Outcome, Value, ValuePath};
-use drip_program::{BlockId, Op};
+use drip_program::{BlockId, Op, Operand};
 use rustc_hash::FxHashSet;
+
+use super::paths::Path;
 
 /// For each end of the graph: is there no way to it on which all tested callbacks are missing?
 pub fn only_with_hook(frame: &Frame<'_>, values: &Values, flow: &UseFlow) -> Vec<bool> {
@@ -43,6 +45,29 @@ pub fn only_with_hook(frame: &Frame<'_>, values: &Values, flow: &UseFlow) -> Vec
 /// Does the function look whether callbacks are set?
 pub fn tests_hooks(frame: &Frame<'_>, values: &Values) -> bool {
     !hook_edges(frame, values).is_empty()
+}
+
+/// Does the path give the block to a callback that need not be set? Whoever set it up knows what becomes of the block then.
+pub fn is_given_to_hook(frame: &Frame<'_>, values: &Values, flow: &UseFlow, path: &Path) -> bool {
+    let edges = hook_edges(frame, values);
+    if edges.is_empty() {
+        return false;
+    }
+    let object = flow.objects[0];
+    let is_given = |arg: &Operand| frame.local.targets(*arg).iter().any(|l| l.obj == object);
+    let calls_with_it = |block: BlockId| {
+        let mut insts = frame.body.block_insts(block);
+        insts.any(|inst| {
+            let is_hook = match frame.body.insts[inst].op {
+                Op::Call { callee, .. } | Op::Invoke { callee, .. } => callee.as_value().is_some(),
+                _ => false,
+            };
+            is_hook && frame.args(inst).iter().any(is_given)
+        })
+    };
+    let blocks: Vec<BlockId> = path.blocks(flow).collect();
+    let mut steps = blocks.windows(2);
+    steps.any(|edge| edges.contains(&(edge[0], edge[1])) && calls_with_it(edge[1]))
 }
 
 /// Edges that are taken when a callback is set.

@@ -4,8 +4,8 @@
 use drip_cond::TermKind;
 use drip_flow::{Escape, Machine, State, Symbol, Where};
 use drip_models::{
-    Atom, CellPath, Certainty, Class, Escape as SummaryEscape, EscapeTo, Outcome, Root, Subject,
-    Value, ValuePath, Write,
+    Atom, CellPath, Certainty, Class, Escape as SummaryEscape, Outcome, Root, Subject, Value,
+    ValuePath, Write,
 };
 use drip_pointer::local::MAX_ENTRY_DEPTH;
 use drip_pointer::{ObjId, ObjKind};
@@ -14,6 +14,8 @@ use smallvec::SmallVec;
 
 use super::effects::handed_out;
 use super::exits::ExitReader;
+use super::objects::concerned_objects;
+use super::summarize::escaping;
 use super::zeroed::{is_zeroed, stored_cells};
 
 /// The outcome is one of a parameter that is no block.
@@ -52,7 +54,8 @@ impl ExitReader<'_, '_> {
     }
 
     /// A parameter that the path knows to be some other pointer (`if (p == NULL || p == none)`) is no block of the caller's: no
-    /// condition can say that, so it counts as escaped. To a function that reallocates its argument it is as good as null.
+    /// condition can say that, so what other paths may do something to counts as escaped. To a function that reallocates its argument
+    /// it is as good as null.
     pub(super) fn other_pointers(&mut self, state: &State, outcome: &mut Outcome) {
         let frame = self.frame;
         for &fact in &state.facts {
@@ -81,16 +84,23 @@ impl ExitReader<'_, '_> {
                     let path = ValuePath::arg(n as u16);
                     match self.is_reallocated(&path) {
                         true => is_none(outcome, path),
-                        false => outcome.escapes.push(SummaryEscape {
-                            path,
-                            to: EscapeTo::Unknown,
-                        }),
+                        false => outcome.escapes.extend(self.concerned_behind(n as u16)),
                     }
                 }
             }
         }
         outcome.escapes.sort();
         outcome.escapes.dedup();
+    }
+
+    /// Escapes of what some path may do something to: the block that the parameter points to, and what lies behind it. A pointer that is
+    /// compared and nothing else is the caller's as it was.
+    fn concerned_behind(&self, parameter: u16) -> Vec<SummaryEscape> {
+        let frame = self.frame;
+        let concerned = self.concerned.get_or_init(|| concerned_objects(frame));
+        let paths = concerned.iter().filter_map(|&obj| self.object_path(obj));
+        let paths = paths.filter(|path| path.root == Root::Arg(parameter));
+        paths.map(escaping).collect()
     }
 
     /// Does the function move what this parameter points to into a new block (`alloc(old, n)`)? A mark that callers pass instead of a

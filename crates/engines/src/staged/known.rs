@@ -3,6 +3,8 @@
 //! The exploration remembers only what decides between losing and not losing. Here every branch of the path counts; where a loop has turned
 //! a condition round, the last turn does.
 
+use std::cell::OnceCell;
+
 use drip_cond::{Sort, TermId};
 use drip_flow::{End, Frame, State, UseFlow, Values, args_of};
 use drip_models::{Atom, Root, Subject, ValuePath};
@@ -138,6 +140,7 @@ pub(super) fn reader<'r, 'a>(
         objects: &[],
         alike: &[],
         fresh: &[],
+        concerned: OnceCell::new(),
         limited: false,
         keeps_result: false,
     }

@@ -404,6 +404,32 @@ pub fn escaping_objects(frame: &Frame<'_>) -> Vec<ObjId> {
     })
 }
 
+/// Entry objects that some way through the function may do something to: free, keep, move, hand on or return.
+pub fn concerned_objects(frame: &Frame<'_>) -> Vec<ObjId> {
+    let mut found = freed_objects(frame);
+    found.extend(kept_objects(frame));
+    found.extend(moved_objects(frame));
+    found.extend(escaping_objects(frame));
+    for data in frame.body.insts.iter() {
+        match data.op {
+            Op::Ret { value: Some(value) } => {
+                found.extend(frame.local.targets(value).iter().map(|loc| loc.obj));
+            }
+            // What it holds goes along.
+            Op::MemCopy { src, .. } => {
+                let held = frame.local.targets(src).iter();
+                let held = held.flat_map(|loc| &frame.local.memory.objects[loc.obj].cells);
+                let held = held.flat_map(|&cell| frame.local.contents[cell].iter());
+                found.extend(held.map(|loc| loc.obj));
+            }
+            _ => {}
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 fn entry_objects(frame: &Frame<'_>, paths: impl Fn(&Outcome) -> Vec<&ValuePath>) -> Vec<ObjId> {
     let mut found: Vec<ObjId> = Vec::new();
     let mut calls: Vec<_> = frame.calls.iter().collect();

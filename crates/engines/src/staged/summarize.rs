@@ -10,6 +10,8 @@
 //! Fuel: a cluster that exceeds it counts as freed or escaped on every path, and what it would hand out is no allocation
 //! (silence over noise; `limited`).
 
+use std::cell::OnceCell;
+
 use drip_base::IdSet;
 use drip_flow::{
     Decisions, EndKind, Following, Frame, Goal, Relevance, Scope, State, UseFlow, Values, alike,
@@ -244,6 +246,7 @@ impl<'a> Maker<'_, 'a> {
             objects,
             alike: &self.alike,
             fresh: &self.fresh,
+            concerned: OnceCell::new(),
             limited: false,
             keeps_result: false,
         }
