@@ -28,6 +28,8 @@ struct Site {
     /// The name of the structure, which may be one around that which has the field.
     kind: Option<StrId>,
     is_found: bool,
+    /// It is one that the function has made itself.
+    is_own: bool,
     /// Fields that are freed by the same pointer.
     freed: FxHashSet<Field>,
     /// Fields that are looked at by it.
@@ -62,13 +64,16 @@ pub fn orphans(views: &[View<'_, '_>], facts: &Facts) -> Vec<Orphan> {
     let index: FxHashMap<FuncId, &View<'_, '_>> =
         views.iter().map(|view| (view.func, view)).collect();
     let mut found = Vec::new();
-    for &place in facts.made.keys() {
+    for (&place, made) in &facts.made {
         let Place::Field(field) = place else { continue };
         let Some(all) = sites.get(&field.0).filter(|_| facts.is_owner(place)) else {
             continue;
         };
         let frees = |site: &&Site| site.freed.contains(&field);
-        let (with, without): (Vec<&Site>, Vec<&Site>) = all.iter().partition(frees);
+        // What a function has made itself holds what it has put there itself.
+        let fills = |func| made.iter().any(|made| made.0 == func);
+        let all = all.iter().filter(|site| !site.is_own || fills(site.func));
+        let (with, without): (Vec<&Site>, Vec<&Site>) = all.partition(frees);
         tracing::trace!(
             place = place.text(views[0].context.program),
             with = with.len(),
@@ -108,7 +113,7 @@ fn site(view: &View<'_, '_>, call: InstId, n: u16, arg: Operand) -> Option<(DiTy
     let ty = view.owners.structure(arg)?;
     view.summary(call)
         .filter(|summary| releases(summary, &ValuePath::arg(n)))?;
-    let is_found = is_found(view, value, &mut FxHashSet::default());
+    let is_found = is_found(view, value, &|_| true, &mut FxHashSet::default());
     if !is_found && view.parameter(arg).is_none() {
         return None;
     }
@@ -139,11 +144,13 @@ fn site(view: &View<'_, '_>, call: InstId, n: u16, arg: Operand) -> Option<(DiTy
             _ => {}
         }
     }
+    let is_others = |node| !is_made_here(view, node);
     let site = Site {
         func: view.func,
         call,
         kind: structure_name(view.context.program, ty),
         is_found,
+        is_own: is_found && !self::is_found(view, value, &is_others, &mut FxHashSet::default()),
         freed,
         seen,
     };
@@ -183,8 +190,13 @@ fn is_used(view: &View<'_, '_>, value: ValueId) -> bool {
     })
 }
 
-/// Is a pointer read from memory that is not the function's own variable, at least in the later turns of a loop?
-fn is_found(view: &View<'_, '_>, value: ValueId, seen: &mut FxHashSet<ValueId>) -> bool {
+/// Is a pointer read from memory that is not the function's own variable, at least in the later turns of a loop, out of a node that counts?
+fn is_found(
+    view: &View<'_, '_>,
+    value: ValueId,
+    counts: &impl Fn(ValueId) -> bool,
+    seen: &mut FxHashSet<ValueId>,
+) -> bool {
     if !seen.insert(value) {
         return false;
     }
@@ -195,18 +207,16 @@ fn is_found(view: &View<'_, '_>, value: ValueId, seen: &mut FxHashSet<ValueId>) 
             let is_own = |inst| matches!(view.body.insts[inst].op, Op::Alloca { .. });
             // What was made and put there just before is no old node (`*place = malloc(n); … free(*place);`).
             let is_new = def.is_some_and(|read| view.is_filled_before(read, addr));
-            let node = view.base(addr);
-            let is_fresh = node.is_some_and(|node| is_made_here(view, node));
-            !base.is_some_and(is_own) && !is_new && !is_fresh
+            !base.is_some_and(is_own) && !is_new && view.base(addr).is_none_or(counts)
         }
         Some(Op::Cast { value, .. }) => {
             let value = value.as_value();
-            value.is_some_and(|value| is_found(view, value, seen))
+            value.is_some_and(|value| is_found(view, value, counts, seen))
         }
         Some(Op::Phi { incoming }) => {
             let inputs = view.body.incoming(incoming).iter();
             let mut values = inputs.filter_map(|input| input.value.as_value());
-            values.any(|value| is_found(view, value, seen))
+            values.any(|value| is_found(view, value, counts, seen))
         }
         _ => false,
     }
