@@ -104,6 +104,8 @@ pub struct Explorer<'f, 'a> {
     pub(crate) objects: Vec<ObjId>,
     pub(crate) goal: Goal,
     pub(crate) tells_ways: bool,
+    all_or_nothing: bool,
+    share: Share,
     /// The program's `main`: what its variables hold at the end leaks nothing.
     pub(crate) is_main: bool,
     pub(crate) relevant: &'f Relevance,
@@ -143,6 +145,17 @@ pub struct Following<'q> {
     pub tells_ways: bool,
     /// The function is the program's `main`.
     pub is_main: bool,
+    /// What is told is of no use unless it is all: end where it is known that it will not be.
+    pub all_or_nothing: bool,
+    /// So much of the fuel may be used: others of the function have come to no end.
+    pub share: Share,
+}
+
+/// How much of its fuel an exploration may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    All,
+    Quarter,
 }
 
 impl Following<'_> {
@@ -198,6 +211,8 @@ impl<'f, 'a> Explorer<'f, 'a> {
             values,
             goal: following.goal,
             tells_ways: following.tells_ways,
+            all_or_nothing: following.all_or_nothing,
+            share: following.share,
             is_main: following.is_main,
             relevant: following.relevant,
             asked: Vec::new(),
@@ -261,7 +276,10 @@ impl Explorer<'_, '_> {
         } else {
             (base, factor)
         };
-        let fuel = base + factor * frame.body.blocks.len();
+        let fuel = match self.share {
+            Share::All => base + factor * frame.body.blocks.len(),
+            Share::Quarter => (base + factor * frame.body.blocks.len()) / 4,
+        };
         while let Some(block) = work.pop() {
             let pending = self.by_block.get_mut(&block).map(|at| &mut at.pending);
             for node in pending.map(std::mem::take).unwrap_or_default() {
@@ -271,8 +289,7 @@ impl Explorer<'_, '_> {
                     self.out.limited = true;
                     return;
                 }
-                // An exploration for callers is of no use once a path is missing.
-                if self.out.limited && self.goal == Goal::Exits {
+                if self.is_in_vain() {
                     return;
                 }
                 self.execute(node, &mut runs, &mut next);
@@ -364,6 +381,11 @@ impl Explorer<'_, '_> {
         touches.is_none_or(|touches| touches.telling.contains(call))
     }
 
+    /// Is a path missing, so that nobody wants to know the others?
+    fn is_in_vain(&self) -> bool {
+        self.out.limited && self.all_or_nothing
+    }
+
     /// Runs one node's block; `next` gets the nodes that have to be executed next.
     fn execute(&mut self, node: NodeId, runs: &mut Vec<Run>, next: &mut Vec<NodeId>) {
         if std::mem::replace(&mut self.marks[node].executed, true) {
@@ -401,7 +423,7 @@ impl Explorer<'_, '_> {
             }
             self.out.executed += runs.len();
             self.step(node, inst, runs);
-            if runs.is_empty() {
+            if runs.is_empty() || self.is_in_vain() {
                 return;
             }
         }

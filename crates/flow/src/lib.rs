@@ -35,7 +35,8 @@ pub use alike::alike;
 pub use arithmetic::sort_of;
 pub use error_number::{as_error_number, reads_error_number};
 pub use explore::{
-    EXITS_FUEL, FATE_FUEL, Following, Goal, MAX_STATES, explore, explore_naively, explore_sparsely,
+    EXITS_FUEL, FATE_FUEL, Following, Goal, MAX_STATES, Share, explore, explore_naively,
+    explore_sparsely,
 };
 pub use forward::stored_just_before;
 pub use frame::{Frame, WholeProgram, args_of, cell_of, region};

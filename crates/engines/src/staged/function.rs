@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use drip_flow::{
-    Decisions, End, EndKind, Following, Frame, Goal, Machine, Relevance, Scope, UseFlow, Values,
+    Decisions, End, EndKind, Following, Frame, Goal, Machine, Relevance, Scope, Share, UseFlow, Values,
     Where, WholeProgram, decisions, explore, explore_naively, explore_sparsely,
 };
 use drip_models::{Library, Summary};
@@ -39,6 +39,10 @@ pub const MAX_FUNCTION_NODES: usize = 300_000;
 
 /// Ends of one object that lose it perhaps, and that are executed to know for sure.
 const MAX_SURE_ENDS: usize = 2;
+
+/// Objects of one function that are explored with all of the fuel, and come to no end; in an interpreter's loop the next one won't either, and
+/// gets a quarter.
+const MAX_ENDLESS: usize = 2;
 
 /// Objects of one function whose second looks may use up all of their fuel; further ones get little, and the function counts as followed
 /// coarsely.
@@ -213,6 +217,8 @@ struct Work<'w, 'a> {
     fuel: usize,
     /// Objects whose second looks came to no end.
     looks: usize,
+    /// Objects that could not be followed to the end by themselves, even without conditions.
+    endless: usize,
     /// Some path loses the object in hand as long as no condition is looked at.
     is_candidate: bool,
     /// So it is with some object.
@@ -247,6 +253,7 @@ impl<'w, 'a> Work<'w, 'a> {
             nodes: 0,
             fuel: usize::MAX,
             looks: 0,
+            endless: 0,
             is_candidate: false,
             is_suspect: false,
             exhausted: false,
@@ -333,16 +340,26 @@ impl<'w, 'a> Work<'w, 'a> {
             goal: Goal::Fate,
             tells_ways: false,
             is_main: self.is_main,
+            all_or_nothing: false,
+            share: match self.endless < MAX_ENDLESS {
+                true => Share::All,
+                false => Share::Quarter,
+            },
         }
     }
 
     /// The first look at an object, over the blocks that can concern it: most objects end here.
     fn look_sparsely(&mut self, followed: Vec<ObjId>) -> (UseFlow, bool) {
         let nothing = Relevance::nothing();
-        let following = self.following(&nothing, followed);
+        let following = Following {
+            // Else the object is followed again, alone.
+            all_or_nothing: followed.len() > 1,
+            ..self.following(&nothing, followed)
+        };
         let (flow, is_sparse) = explore_sparsely(self.frame, self.values, following.clone());
         self.steps += flow.executed;
         self.nodes += flow.steps;
+        self.endless += usize::from(flow.limited && !following.all_or_nothing);
         // The twin: all blocks, one by one.
         if cfg!(debug_assertions) && is_sparse {
             let difference = flow.difference(&explore_naively(self.frame, self.values, following));

@@ -14,8 +14,8 @@ use std::cell::OnceCell;
 
 use drip_base::IdSet;
 use drip_flow::{
-    Decisions, EndKind, Following, Frame, Goal, Relevance, Scope, State, UseFlow, Values, alike,
-    explore, explore_naively, explore_sparsely,
+    Decisions, EndKind, Following, Frame, Goal, Relevance, Scope, Share, State, UseFlow, Values,
+    alike, explore, explore_naively, explore_sparsely,
 };
 use drip_models::{
     Certainty, Class, Free, MAX_OUTCOMES, MAX_PATH_LOADS, Offset, Outcome, Root, Summary,
@@ -204,6 +204,8 @@ fn following<'q>(relevant: &'q Relevance, objects: &[ObjId]) -> Following<'q> {
         goal: Goal::Exits,
         tells_ways: false,
         is_main: false,
+        all_or_nothing: true,
+        share: Share::All,
     }
 }
 
