@@ -624,17 +624,9 @@ impl Explorer<'_, '_> {
             return Some((node, true));
         }
         // Merge with the variant that loses least.
-        let best = variants.into_iter().max_by_key(|&n| {
-            let known = &self.out.nodes[n].state;
-            let facts = known.facts.iter().filter(|f| state.knows(**f)).count();
-            let env = known
-                .env
-                .iter()
-                .filter(|e| state.lookup(e.0) == Some(e.1))
-                .count();
-            // What a φ is on this path decides more than a single condition.
-            (facts + 2 * env, std::cmp::Reverse(n))
-        });
+        let best = variants
+            .into_iter()
+            .max_by_key(|&n| (self.out.nodes[n].state.shared(&state), std::cmp::Reverse(n)));
         match best {
             Some(node) => {
                 let weaker = Rc::make_mut(&mut self.out.nodes[node].state).weaken(&state);

@@ -254,6 +254,11 @@ impl State {
             .map(|at| self.env[at].1)
     }
 
+    /// How much both states know. What a φ is on this path decides more than a single condition.
+    pub fn shared(&self, other: &State) -> usize {
+        common(&self.facts, &other.facts) + 2 * common(&self.env, &other.env)
+    }
+
     /// Keeps only what both states know; true if something was forgotten.
     pub fn weaken(&mut self, other: &State) -> bool {
         let before = (self.facts.len(), self.env.len());
@@ -262,4 +267,16 @@ impl State {
             .retain(|entry| other.lookup(entry.0) == Some(entry.1));
         before != (self.facts.len(), self.env.len())
     }
+}
+
+/// The number of elements that are in both of two sorted lists without duplicates.
+fn common<T: Ord>(left: &[T], right: &[T]) -> usize {
+    let (mut l, mut r, mut found) = (0, 0, 0);
+    while let (Some(a), Some(b)) = (left.get(l), right.get(r)) {
+        let order = a.cmp(b);
+        found += usize::from(order.is_eq());
+        l += usize::from(order.is_le());
+        r += usize::from(order.is_ge());
+    }
+    found
 }
