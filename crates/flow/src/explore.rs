@@ -266,21 +266,10 @@ impl Explorer<'_, '_> {
         let mut runs = Vec::new();
         let mut next = Vec::new();
         let mut steps = 0;
-        let (base, factor) = if self.goal == Goal::Fate {
-            FATE_FUEL
-        } else {
-            EXITS_FUEL
-        };
-        let (base, factor) = if self.jumps.is_some() {
-            SPARSE_FUEL
-        } else {
-            (base, factor)
-        };
-        let fuel = match self.share {
-            Share::All => base + factor * frame.body.blocks.len(),
-            Share::Quarter => (base + factor * frame.body.blocks.len()) / 4,
-        };
+        let mut reached = 0;
         while let Some(block) = work.pop() {
+            reached = reached.max(frame.cfg.rpo().rank()[block] as usize + 1);
+            let fuel = self.fuel(reached);
             let pending = self.by_block.get_mut(&block).map(|at| &mut at.pending);
             for node in pending.map(std::mem::take).unwrap_or_default() {
                 steps += 1;
@@ -302,6 +291,25 @@ impl Explorer<'_, '_> {
                     work.push(target);
                 }
             }
+        }
+    }
+
+    /// Blocks that may be executed before the function's blocks from this one on are reached. Blocks are taken in order: of who needs too many
+    /// for the first ones it is known early that it will not end.
+    fn fuel(&self, reached: usize) -> usize {
+        let (base, factor) = match self.goal {
+            _ if self.jumps.is_some() => SPARSE_FUEL,
+            Goal::Fate => FATE_FUEL,
+            Goal::Exits => EXITS_FUEL,
+        };
+        let blocks = match self.all_or_nothing {
+            true => reached,
+            false => self.frame.body.blocks.len(),
+        };
+        let fuel = base + factor * blocks;
+        match self.share {
+            Share::All => fuel,
+            Share::Quarter => fuel / 4,
         }
     }
 
