@@ -302,11 +302,12 @@ impl Explorer<'_, '_> {
             Goal::Fate => FATE_FUEL,
             Goal::Exits => EXITS_FUEL,
         };
-        let blocks = match self.all_or_nothing {
-            true => reached,
-            false => self.frame.body.blocks.len(),
+        let blocks = self.frame.body.blocks.len();
+        let fuel = match self.all_or_nothing {
+            true if 2 * reached < blocks => base / 2 + factor * reached,
+            true => base + factor * reached,
+            false => base + factor * blocks,
         };
-        let fuel = base + factor * blocks;
         match self.share {
             Share::All => fuel,
             Share::Quarter => fuel / 4,
