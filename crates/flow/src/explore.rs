@@ -156,6 +156,19 @@ pub struct Following<'q> {
 pub enum Share {
     All,
     Quarter,
+    Sixteenth,
+}
+
+impl Share {
+    /// What an exploration gets where so many others of the same function have come to no end: in an interpreter's loop the next one
+    /// won't either.
+    pub fn after(endless: usize) -> Share {
+        match endless {
+            0..2 => Share::All,
+            2..8 => Share::Quarter,
+            _ => Share::Sixteenth,
+        }
+    }
 }
 
 impl Following<'_> {
@@ -311,6 +324,7 @@ impl Explorer<'_, '_> {
         match self.share {
             Share::All => fuel,
             Share::Quarter => fuel / 4,
+            Share::Sixteenth => fuel / 16,
         }
     }
 

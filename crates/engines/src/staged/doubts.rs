@@ -7,7 +7,7 @@
 use drip_flow::{Choice, End, Frame, Symbol, UseFlow, Values, cell_of};
 use drip_memssa::{Def, RegionId, VersionId};
 use drip_models::{Atom, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
-use drip_pointer::CellId;
+use drip_pointer::{CellId, ObjKind};
 use drip_program::{BlockId, CmpPred, Const, FuncId, InstId, Op, Operand, Type};
 
 use super::afterwards::afterwards;
@@ -20,6 +20,7 @@ use super::interface::{atom_of, constant};
 use super::known::{Comparison, branch_fact, comparison};
 use super::once::is_done_once;
 use super::paths::Path;
+use super::told::losing_decisions;
 use super::varargs::named_parameters;
 use crate::finding::Rule;
 
@@ -85,8 +86,9 @@ fn is_printed(frame: &Frame<'_>, flow: &UseFlow) -> bool {
     callee.is_some_and(|callee| named_parameters(frame.program, callee).is_some())
 }
 
-/// Does the path take a number to be zero that the call which made the block has written beside it, into the same variable? A buffer
-/// and its length belong together: who makes the one to put something into it does not leave the other empty.
+/// Does the path take a number to be zero that the call which made the block has written beside it, into the same variable, or into one of
+/// the function's own while it returned the block? A buffer and its length belong together, and so do what was found and how much:
+/// who makes the one to put something into it does not leave the other empty.
 fn is_empty_after_birth(
     frame: &Frame<'_>,
     values: &mut Values,
@@ -104,8 +106,15 @@ fn is_empty_after_birth(
     let holds_beside = |number: CellId| {
         let mut cells = frame.local.contents.ids().into_iter();
         let owner = memory.cells[number].obj;
-        !holds(number) && cells.any(|cell| memory.cells[cell].obj == owner && holds(cell))
+        cells.any(|cell| memory.cells[cell].obj == owner && holds(cell))
     };
+    let is_result = || {
+        birth(frame, flow, path).is_some_and(|(_, _, made)| matches!(made.ret, Value::Fresh { .. }))
+    };
+    let is_own = |number: CellId| {
+        matches!(memory.kind(memory.cells[number].obj), ObjKind::Stack(_)) && is_result()
+    };
+    let decides = |block: BlockId| losing_decisions(frame, flow).contains(block);
     let blocks: Vec<BlockId> = path.blocks_from(flow, frame.block_of(call)).collect();
     for pair in blocks.windows(2) {
         let [block, next] = [pair[0], pair[1]];
@@ -117,7 +126,10 @@ fn is_empty_after_birth(
             continue;
         };
         let cell = cell_of(frame.memssa.versions[version].region);
-        if is_written_by(frame, version, call) && holds_beside(cell) {
+        if is_written_by(frame, version, call)
+            && !holds(cell)
+            && (holds_beside(cell) || is_own(cell) && decides(block))
+        {
             return true;
         }
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use drip_flow::{
-    Decisions, End, EndKind, Following, Frame, Goal, Machine, Relevance, Scope, Share, UseFlow, Values,
-    Where, WholeProgram, decisions, explore, explore_naively, explore_sparsely,
+    Decisions, End, EndKind, Following, Frame, Goal, Machine, Relevance, Scope, Share, UseFlow,
+    Values, Where, WholeProgram, decisions, explore, explore_naively, explore_sparsely,
 };
 use drip_models::{Library, Summary};
 use drip_pointer::{ObjId, ObjKind};
@@ -24,6 +24,7 @@ use super::replay::replay;
 use super::report::{Loss, Reporter};
 use super::settings::replaced_setting;
 use super::summarize::{summarize, uncalled};
+use super::told::losing_decisions;
 use super::trials::Trials;
 use super::untouched::{takes_care_of_blurred, without_care};
 use crate::finding::{Confidence, LedgerEntry, Rule, Verdict};
@@ -39,10 +40,6 @@ pub const MAX_FUNCTION_NODES: usize = 300_000;
 
 /// Ends of one object that lose it perhaps, and that are executed to know for sure.
 const MAX_SURE_ENDS: usize = 2;
-
-/// Objects of one function that are explored with all of the fuel, and come to no end; in an interpreter's loop the next one won't either, and
-/// gets a quarter.
-const MAX_ENDLESS: usize = 2;
 
 /// Objects of one function whose second looks may use up all of their fuel; further ones get little, and the function counts as followed
 /// coarsely.
@@ -219,6 +216,8 @@ struct Work<'w, 'a> {
     looks: usize,
     /// Objects that could not be followed to the end by themselves, even without conditions.
     endless: usize,
+    /// The same, of objects that were followed together with others.
+    endless_together: usize,
     /// Some path loses the object in hand as long as no condition is looked at.
     is_candidate: bool,
     /// So it is with some object.
@@ -254,6 +253,7 @@ impl<'w, 'a> Work<'w, 'a> {
             fuel: usize::MAX,
             looks: 0,
             endless: 0,
+            endless_together: 0,
             is_candidate: false,
             is_suspect: false,
             exhausted: false,
@@ -312,11 +312,7 @@ impl<'w, 'a> Work<'w, 'a> {
             self.is_candidate = loses(&flow);
         }
         if self.is_candidate {
-            let deciding = flow.deciding_blocks(
-                self.frame.body.blocks.len(),
-                |end| u32::from(matches!(end.kind, EndKind::Lost | EndKind::LostPerhaps)),
-                |block| self.frame.cfg.succs(block).len(),
-            );
+            let deciding = losing_decisions(self.frame, &flow);
             // Whatever is decided, it is lost, and nothing comes before it: there is no condition to remember.
             let root = flow.nodes[UseFlow::ROOT].block;
             if deciding.is_empty() && root == BlockId::new(0) {
@@ -341,25 +337,26 @@ impl<'w, 'a> Work<'w, 'a> {
             tells_ways: false,
             is_main: self.is_main,
             all_or_nothing: false,
-            share: match self.endless < MAX_ENDLESS {
-                true => Share::All,
-                false => Share::Quarter,
-            },
+            share: Share::after(self.endless),
         }
     }
 
     /// The first look at an object, over the blocks that can concern it: most objects end here.
     fn look_sparsely(&mut self, followed: Vec<ObjId>) -> (UseFlow, bool) {
         let nothing = Relevance::nothing();
-        let following = Following {
+        let mut following = self.following(&nothing, followed);
+        if following.objects.len() > 1 {
             // Else the object is followed again, alone.
-            all_or_nothing: followed.len() > 1,
-            ..self.following(&nothing, followed)
-        };
+            following.all_or_nothing = true;
+            following.share = Share::after(self.endless_together);
+        }
         let (flow, is_sparse) = explore_sparsely(self.frame, self.values, following.clone());
         self.steps += flow.executed;
         self.nodes += flow.steps;
-        self.endless += usize::from(flow.limited && !following.all_or_nothing);
+        match following.all_or_nothing {
+            true => self.endless_together += usize::from(flow.limited),
+            false => self.endless += usize::from(flow.limited),
+        }
         // The twin: all blocks, one by one.
         if cfg!(debug_assertions) && is_sparse {
             let difference = flow.difference(&explore_naively(self.frame, self.values, following));

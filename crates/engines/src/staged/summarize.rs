@@ -113,6 +113,8 @@ pub fn summarize(
         open: Vec::new(),
         steps: 0,
         deciding: IdSet::with_capacity(frame.body.blocks.len()),
+        endless: 0,
+        endless_splits: 0,
         limited: false,
         is_coarse: false,
         keeps_result: false,
@@ -197,7 +199,7 @@ pub(super) fn escaping(path: ValuePath) -> drip_models::Escape {
     }
 }
 
-fn following<'q>(relevant: &'q Relevance, objects: &[ObjId]) -> Following<'q> {
+fn following<'q>(relevant: &'q Relevance, objects: &[ObjId], share: Share) -> Following<'q> {
     Following {
         objects: objects.to_vec(),
         relevant,
@@ -205,7 +207,7 @@ fn following<'q>(relevant: &'q Relevance, objects: &[ObjId]) -> Following<'q> {
         tells_ways: false,
         is_main: false,
         all_or_nothing: true,
-        share: Share::All,
+        share,
     }
 }
 
@@ -233,6 +235,9 @@ struct Maker<'m, 'a> {
     steps: usize,
     /// Blocks that decide whether the function returns.
     deciding: IdSet<BlockId>,
+    /// First looks that came to no end, and explorations that were to tell outcomes apart.
+    endless: usize,
+    endless_splits: usize,
     limited: bool,
     is_coarse: bool,
     /// Some exit returns a new block that is somebody else's already.
@@ -335,7 +340,8 @@ impl<'a> Maker<'_, 'a> {
             return;
         }
         let nothing = Relevance::of_nothing_but(self.frame, &cluster);
-        let (flow, is_sparse) = self.follow(&nothing, &cluster);
+        let (flow, is_sparse) = self.follow(&nothing, &cluster, Share::after(self.endless));
+        self.endless += usize::from(flow.limited);
         if flow.limited && cluster.len() > 1 {
             self.settle_one_by_one(&cluster, is_callers);
             return;
@@ -372,7 +378,7 @@ impl<'a> Maker<'_, 'a> {
     fn check_alike(&mut self, cluster: &[ObjId], flow: &UseFlow) {
         let alike = std::mem::take(&mut self.alike);
         for other in cluster.iter().flat_map(|&obj| others_alike(&alike, obj)) {
-            let (its, _) = self.follow(&Relevance::nothing(), &[other]);
+            let (its, _) = self.follow(&Relevance::nothing(), &[other], Share::All);
             let fates = |flow: &UseFlow| {
                 let ends = flow
                     .ends
@@ -441,15 +447,21 @@ impl<'a> Maker<'_, 'a> {
     }
 
     fn explore(&mut self, relevance: &Relevance, objects: &[ObjId]) -> UseFlow {
-        let flow = explore(self.frame, self.values, following(relevance, objects));
+        let following = following(relevance, objects, Share::All);
+        let flow = explore(self.frame, self.values, following);
         self.is_coarse |= flow.crowded;
         self.trace(&flow);
         flow
     }
 
     /// The same, over the blocks that can concern the objects; false beside it if that are most of them.
-    fn follow(&mut self, relevance: &Relevance, objects: &[ObjId]) -> (UseFlow, bool) {
-        let following = following(relevance, objects);
+    fn follow(
+        &mut self,
+        relevance: &Relevance,
+        objects: &[ObjId],
+        share: Share,
+    ) -> (UseFlow, bool) {
+        let following = following(relevance, objects, share);
         let (flow, is_sparse) = explore_sparsely(self.frame, self.values, following.clone());
         // The twin: all blocks, one by one.
         if cfg!(debug_assertions) && is_sparse {
@@ -541,7 +553,8 @@ impl<'a> Maker<'_, 'a> {
         }
         let scope = Scope::Exits(&self.deciding, objects);
         let relevance = Relevance::compute(self.frame, self.values, self.decisions, scope);
-        let (flow, _) = self.follow(&relevance, objects);
+        let (flow, _) = self.follow(&relevance, objects, Share::after(self.endless_splits));
+        self.endless_splits += usize::from(flow.limited);
         let Some(outcomes) = self.told(&flow, objects) else {
             return false;
         };
@@ -565,7 +578,7 @@ impl<'a> Maker<'_, 'a> {
         // Tests of callbacks do not concern the objects and would be jumped over.
         let flow = match tests_hooks(self.frame, self.values) {
             true => self.explore(&relevance, objects),
-            false => self.follow(&relevance, objects).0,
+            false => self.follow(&relevance, objects, Share::All).0,
         };
         let Some(mut outcomes) = self.told(&flow, objects) else {
             return false;

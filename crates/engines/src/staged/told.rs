@@ -4,6 +4,7 @@
 //! the length can be zero where there is a block, and that may be known to those alone who made both. Where callees could not be
 //! executed only losses of the first kind are shown.
 
+use drip_base::IdSet;
 use drip_flow::{EndKind, Frame, UseFlow};
 use drip_program::{BlockId, Const, InstId, Op, Operand};
 
@@ -25,6 +26,15 @@ pub fn is_told_by_calls(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool 
     );
     let mut blocks = path.blocks_from(flow, frame.block_of(call));
     blocks.all(|block| !deciding.contains(block) || is_told(frame, block))
+}
+
+/// Blocks whose branches decide whether the object is lost.
+pub fn losing_decisions(frame: &Frame<'_>, flow: &UseFlow) -> IdSet<BlockId> {
+    flow.deciding_blocks(
+        frame.body.blocks.len(),
+        |end| u32::from(matches!(end.kind, EndKind::Lost | EndKind::LostPerhaps)),
+        |block| frame.cfg.succs(block).len(),
+    )
 }
 
 /// Is every branch between the birth and the loss decided by what calls of the library say there? Then nothing that came before the birth
