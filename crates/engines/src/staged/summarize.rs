@@ -68,6 +68,10 @@ const MAX_ENDS: usize = 24;
 /// clusters that are left then is told without the condition.
 const SPLIT_FUEL: (usize, usize) = (300, 4);
 
+/// Blocks executed to look at the clusters of one function, each by itself; beyond it the others get little: only what is quickly seen is told of
+/// them.
+const MAX_LOOKED: usize = 25_000;
+
 /// Blocks of a function whose outcomes are told apart by conditions. In larger ones (interpreters, parsers of options) that never ends within
 /// its fuel; what happens is told by the result alone.
 const MAX_SPLIT_BLOCKS: usize = 1_000;
@@ -115,6 +119,7 @@ pub fn summarize(
         deciding: IdSet::with_capacity(frame.body.blocks.len()),
         endless: 0,
         endless_splits: 0,
+        looked: 0,
         limited: false,
         is_coarse: false,
         keeps_result: false,
@@ -238,6 +243,8 @@ struct Maker<'m, 'a> {
     /// First looks that came to no end, and explorations that were to tell outcomes apart.
     endless: usize,
     endless_splits: usize,
+    /// Blocks executed to look at clusters one by one.
+    looked: usize,
     limited: bool,
     is_coarse: bool,
     /// Some exit returns a new block that is somebody else's already.
@@ -340,8 +347,8 @@ impl<'a> Maker<'_, 'a> {
             return;
         }
         let nothing = Relevance::of_nothing_but(self.frame, &cluster);
-        let (flow, is_sparse) = self.follow(&nothing, &cluster, Share::after(self.endless));
-        self.endless += usize::from(flow.limited);
+        let (flow, is_sparse) = self.follow(&nothing, &cluster, self.share());
+        self.looked(&flow);
         if flow.limited && cluster.len() > 1 {
             self.settle_one_by_one(&cluster, is_callers);
             return;
@@ -358,13 +365,26 @@ impl<'a> Maker<'_, 'a> {
             ([], _) => {}
             ([_], _) => self.parts.push(kinds),
             (_, false) => self.undecided(&cluster, &kinds),
-            (_, true) if is_sparse => self.leave_open(cluster),
+            (_, true) if is_sparse && self.may_split() => self.leave_open(cluster),
             (_, true) => self.open.push(Open {
                 deciding: self.deciding_blocks(&flow, &class_of),
                 objects: cluster,
                 kinds,
             }),
         }
+    }
+
+    /// What an exploration that looks at one cluster may use.
+    fn share(&self) -> Share {
+        match self.looked > MAX_LOOKED {
+            true => Share::Sixteenth,
+            false => Share::after(self.endless),
+        }
+    }
+
+    fn looked(&mut self, flow: &UseFlow) {
+        self.looked += flow.steps;
+        self.endless += usize::from(flow.limited);
     }
 
     fn settle_one_by_one(&mut self, cluster: &[ObjId], is_callers: bool) {
@@ -420,7 +440,8 @@ impl<'a> Maker<'_, 'a> {
     /// Exits disagree on a cluster: which blocks decide?
     fn leave_open(&mut self, cluster: Vec<ObjId>) {
         let nothing = Relevance::of_nothing_but(self.frame, &cluster);
-        let flow = self.explore(&nothing, &cluster);
+        let flow = self.explore(&nothing, &cluster, self.share());
+        self.looked(&flow);
         if flow.limited {
             self.blur(&cluster, &[], "too many states over all blocks");
             return;
@@ -446,8 +467,8 @@ impl<'a> Maker<'_, 'a> {
         })
     }
 
-    fn explore(&mut self, relevance: &Relevance, objects: &[ObjId]) -> UseFlow {
-        let following = following(relevance, objects, Share::All);
+    fn explore(&mut self, relevance: &Relevance, objects: &[ObjId], share: Share) -> UseFlow {
+        let following = following(relevance, objects, share);
         let flow = explore(self.frame, self.values, following);
         self.is_coarse |= flow.crowded;
         self.trace(&flow);
@@ -488,7 +509,7 @@ impl<'a> Maker<'_, 'a> {
     fn explore_open(&mut self) {
         if self.open.is_empty() {
             if has_outcomes(self.frame) {
-                let flow = self.explore(&Relevance::nothing(), &[]);
+                let flow = self.explore(&Relevance::nothing(), &[], Share::All);
                 let same = vec![0; flow.ends.len()];
                 self.deciding = self.deciding_blocks(&flow, &same);
                 if !flow.limited && self.split(&[]) {
@@ -544,11 +565,16 @@ impl<'a> Maker<'_, 'a> {
         }
     }
 
-    /// Adds the outcomes of these objects, told apart by the deciding blocks; false if that exceeds the fuel.
-    fn split(&mut self, objects: &[ObjId]) -> bool {
+    /// Is there fuel left to tell outcomes apart by conditions?
+    fn may_split(&self) -> bool {
         let (base, factor) = SPLIT_FUEL;
         let blocks = self.frame.body.blocks.len();
-        if blocks > MAX_SPLIT_BLOCKS || self.steps > base + factor * blocks {
+        blocks <= MAX_SPLIT_BLOCKS && self.steps <= base + factor * blocks
+    }
+
+    /// Adds the outcomes of these objects, told apart by the deciding blocks; false if that exceeds the fuel.
+    fn split(&mut self, objects: &[ObjId]) -> bool {
+        if !self.may_split() {
             return false;
         }
         let scope = Scope::Exits(&self.deciding, objects);
@@ -577,7 +603,7 @@ impl<'a> Maker<'_, 'a> {
         let relevance = Relevance::compute(self.frame, self.values, self.decisions, Scope::Result);
         // Tests of callbacks do not concern the objects and would be jumped over.
         let flow = match tests_hooks(self.frame, self.values) {
-            true => self.explore(&relevance, objects),
+            true => self.explore(&relevance, objects, Share::All),
             false => self.follow(&relevance, objects, Share::All).0,
         };
         let Some(mut outcomes) = self.told(&flow, objects) else {
