@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use drip_cond::SymId;
+use drip_cond::{SymId, TermId};
 use drip_models::{Certainty, EscapeTo, Free, Outcome, Write};
 use drip_pointer::local::LocSet;
 use drip_pointer::{CellId, Loc, ObjId, ObjKind};
@@ -431,12 +431,12 @@ impl Explorer<'_, '_> {
         outcome: Option<usize>,
     ) {
         let relevant = self.relevant;
-        for passed in relevant.passed.get(&inst).map_or(&[][..], Vec::as_slice) {
-            if passed.is_unchanged(outcome) {
-                let term = self.in_path(passed.before, state);
-                state.bind(passed.sym, Some(term));
-            }
+        let passed = relevant.passed.get(&inst).map_or(&[][..], Vec::as_slice);
+        let mut bindings: SmallVec<[(SymId, TermId); 16]> = SmallVec::new();
+        for passed in passed.iter().filter(|p| p.is_unchanged(outcome)) {
+            bindings.push((passed.sym, self.in_path(passed.before, state)));
         }
+        state.bind_all(&bindings);
     }
 
     /// What a cell holds after a certain write, for the conditions that ask for it.

@@ -76,9 +76,7 @@ impl Explorer<'_, '_> {
         for (index, at, weak) in holders {
             state.objects[index].add(at, weak);
         }
-        for (sym, term) in bindings {
-            state.bind(sym, Some(term));
-        }
+        state.bind_all(&bindings);
     }
 
     /// A new iteration: values defined in the loop are not what they were.

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use drip_base::{IdSet, IndexVec, RankedWorklist};
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, InstId, Op, ValueId};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::frame::Frame;
@@ -116,9 +116,8 @@ pub struct Explorer<'f, 'a> {
     pub(crate) results: Vec<Run>,
     by_block: FxHashMap<BlockId, AtBlock>,
     marks: IndexVec<NodeId, Mark>,
-    /// Nodes that some edge joins already, and where the edges of each lead to.
-    joined: FxHashSet<(NodeId, NodeId)>,
-    targets: FxHashMap<NodeId, SmallVec<[NodeId; 2]>>,
+    /// Where the edges of each node lead to.
+    targets: IndexVec<NodeId, SmallVec<[NodeId; 4]>>,
     /// Blocks from which an unborn object can still be born.
     can_birth: Option<Rc<IdSet<BlockId>>>,
     /// What can concern the objects; nothing else is executed.
@@ -243,8 +242,7 @@ impl<'f, 'a> Explorer<'f, 'a> {
             results: Vec::new(),
             by_block: FxHashMap::default(),
             marks: IndexVec::new(),
-            joined: FxHashSet::default(),
-            targets: FxHashMap::default(),
+            targets: IndexVec::new(),
             can_birth: None,
             loud: None,
             jumps: None,
@@ -266,6 +264,7 @@ impl Explorer<'_, '_> {
         let entry = self.start();
         let state = Rc::new(self.initial_state());
         self.marks.push(Mark::of(&state));
+        self.targets.push(SmallVec::new());
         self.out.nodes.push(Node {
             block: entry,
             state,
@@ -455,8 +454,7 @@ impl Explorer<'_, '_> {
     /// A node that is executed again because it was weakened replaces what it led to before.
     fn drop_old_edges(&mut self, node: NodeId) {
         self.out.ends.retain(|end| end.node != node);
-        for target in self.targets.remove(&node).unwrap_or_default() {
-            self.joined.remove(&(node, target));
+        for target in std::mem::take(&mut self.targets[node]) {
             let preds = &mut self.out.nodes[target].preds;
             preds.retain(|edge| edge.from != node);
         }
@@ -544,10 +542,10 @@ impl Explorer<'_, '_> {
                 from: node,
                 choices: run.choices,
             };
-            // Where thousands of cases meet, looking through all edges takes its time.
-            let is_first = self.joined.insert((node, target));
+            // Where thousands of cases meet, looking through all their edges takes its time; few of them come from one node.
+            let is_first = !self.targets[node].contains(&target);
             if is_first {
-                self.targets.entry(node).or_default().push(target);
+                self.targets[node].push(target);
             }
             let preds = &mut self.out.nodes[target].preds;
             if is_first || !preds.contains(&edge) {
@@ -644,6 +642,7 @@ impl Explorer<'_, '_> {
             });
             at.nodes.push(node);
             self.marks.push(mark);
+            self.targets.push(SmallVec::new());
             return Some((node, true));
         }
         // Merge with the variant that loses least.

@@ -35,9 +35,9 @@ pub struct Relevance {
     pub interface: FxHashSet<SymId>,
     /// Blocks in which a decision (or a φ that one depends on) asks for the symbol.
     pub uses: FxHashMap<SymId, Vec<BlockId>>,
-    /// φs of each block whose value is remembered, of SSA values and of memory.
+    /// φs of each block whose value is remembered, of SSA values and of memory, in order of their symbols.
     pub phis: FxHashMap<BlockId, Vec<PhiInputs>>,
-    /// Memory versions that a call makes: what they are if the call leaves the cell alone.
+    /// Memory versions that a call makes, in order of their symbols: what they are if the call leaves the cell alone.
     pub passed: FxHashMap<InstId, Vec<Passed>>,
     /// Entry objects whose pointer may be null, so that both cases are followed. Others are taken to exist: where they are
     /// null, there is nothing whose fate could be asked for.
@@ -326,6 +326,12 @@ impl Relevance {
                 let phi = PhiInputs { sym, inputs };
                 out.phis.entry(block).or_default().push(phi);
             }
+        }
+        for passed in out.passed.values_mut() {
+            passed.sort_unstable_by_key(|passed| passed.sym);
+        }
+        for phis in out.phis.values_mut() {
+            phis.sort_unstable_by_key(|phi| phi.sym);
         }
         if let Scope::Exits(..) = scope {
             out.add_choices_of_callers(frame, values);

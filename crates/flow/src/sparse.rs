@@ -59,13 +59,13 @@ struct Open {
 
 impl Open {
     /// A call gets or makes one of the objects: wherever it may put it out of sight.
-    fn blur(&mut self, frame: &Frame<'_>, touches: &Touches, call: InstId) {
-        let Some(result) = touches.blurred.get(&call) else {
+    fn blur(&mut self, touches: &Touches, call: InstId) {
+        let Some(blur) = touches.blurred.get(&call) else {
             return;
         };
         if self.calls.insert(call) {
-            self.values.extend(result);
-            for &obj in frame.reach.get(&call).into_iter().flatten() {
+            self.values.extend(blur.result);
+            for &obj in &blur.crowded {
                 self.crowd(touches, obj);
             }
         }
@@ -95,7 +95,7 @@ impl Loud {
         for &obj in &following.objects {
             if let ObjKind::Fresh { call, .. } = frame.local.memory.kind(obj) {
                 loud.add(frame, call);
-                open.blur(frame, touches, call);
+                open.blur(touches, call);
             }
             open.values.extend(&touches.values[obj]);
             open.cells.extend(&touches.cells[obj]);
@@ -180,7 +180,7 @@ impl Loud {
             open.crowd(touches, to);
         }
         for &call in &touches.blurring[owner] {
-            open.blur(frame, touches, call);
+            open.blur(touches, call);
         }
     }
 
@@ -221,7 +221,7 @@ impl Loud {
                     let cells = targets.flat_map(|&loc| frame.local.memory.overlapping(loc));
                     open.cells.extend(cells);
                 }
-                Op::Call { .. } | Op::Invoke { .. } => open.blur(frame, touches, user),
+                Op::Call { .. } | Op::Invoke { .. } => open.blur(touches, user),
                 _ => {}
             }
         }

@@ -247,6 +247,36 @@ impl State {
         }
     }
 
+    /// Binds many symbols at once; `bindings` are sorted, without duplicates.
+    pub fn bind_all(&mut self, bindings: &[(SymId, TermId)]) {
+        let mut fresh: SmallVec<[(SymId, TermId); 16]> = SmallVec::new();
+        let mut at = 0;
+        for &binding in bindings {
+            at += self.env[at..].partition_point(|entry| entry.0 < binding.0);
+            match self.env.get_mut(at) {
+                Some(entry) if entry.0 == binding.0 => *entry = binding,
+                _ => fresh.push(binding),
+            }
+        }
+        // What is not there yet goes between what is, from the end on.
+        let mut old = self.env.len();
+        let Some(&filler) = fresh.first() else {
+            return;
+        };
+        self.env.resize(old + fresh.len(), filler);
+        let mut to = self.env.len();
+        while let Some(&last) = fresh.last() {
+            to -= 1;
+            if old > 0 && self.env[old - 1].0 > last.0 {
+                old -= 1;
+                self.env[to] = self.env[old];
+            } else {
+                self.env[to] = last;
+                fresh.pop();
+            }
+        }
+    }
+
     pub fn lookup(&self, sym: SymId) -> Option<TermId> {
         self.env
             .binary_search_by_key(&sym, |e| e.0)

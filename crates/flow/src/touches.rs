@@ -35,8 +35,7 @@ pub(crate) struct Touches {
     /// Of those, the calls that may put what they are given where no points-to set says so: sets of a value or cell that may point to
     /// too much are cut off.
     pub(crate) blurring: IndexVec<ObjId, Vec<InstId>>,
-    /// Their results, where those may be anything.
-    pub(crate) blurred: FxHashMap<InstId, Option<ValueId>>,
+    pub(crate) blurred: FxHashMap<InstId, Blur>,
     /// Cells of an object that may hold more than their points-to sets tell.
     pub(crate) crowded: FxHashMap<ObjId, Vec<CellId>>,
     /// Cells of an object at no certain offset.
@@ -62,6 +61,14 @@ pub(crate) struct Touches {
     of_exits: Vec<InstId>,
     /// All calls of which something is known.
     all_calls: Vec<InstId>,
+}
+
+/// Where a call may put what it is given, out of sight of points-to sets.
+pub(crate) struct Blur {
+    /// Its result, if that may be anything.
+    pub(crate) result: Option<ValueId>,
+    /// Objects that it reaches and of which a cell may hold more than its points-to set tells.
+    pub(crate) crowded: Vec<ObjId>,
 }
 
 /// May the cell hold more than its points-to set tells?
@@ -335,8 +342,9 @@ impl Touches {
         }
         let reached = frame.reach.get(&inst).map_or(&[][..], Vec::as_slice);
         let result = Some(frame.body.result(inst)).filter(|&value| is_anything(frame, value));
-        let is_blurring =
-            result.is_some() || reached.iter().any(|obj| self.crowded.contains_key(obj));
+        let is_crowded = |obj: &ObjId| self.crowded.contains_key(obj);
+        let crowded: Vec<ObjId> = reached.iter().copied().filter(is_crowded).collect();
+        let is_blurring = result.is_some() || !crowded.is_empty();
         for &obj in reached {
             note(&mut self.calls[obj], inst);
             if is_blurring {
@@ -344,7 +352,7 @@ impl Touches {
             }
         }
         if is_blurring {
-            self.blurred.insert(inst, result);
+            self.blurred.insert(inst, Blur { result, crowded });
         }
         for &(obj, global) in globals {
             if handles_global(summary, global) {

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use drip_cond::{SymId, TermId};
+use drip_cond::{SymId, TermId, TermKind};
 use drip_models::Class;
 use drip_pointer::{CellId, Loc, Memory, ObjKind};
 use drip_program::{CastOp, InstId, Op, Operand, ValueId};
@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use crate::explore::{Explorer, Goal, MAX_STATES, MAX_WAYS, Run, take_in};
 use crate::graph::{Choice, NodeId};
 use crate::interface::class_term;
-use crate::state::{Escape, Followed, Holds, Machine, State, Where};
+use crate::state::{Escape, Followed, Holds, Machine, Place, State, Where};
 
 /// Alternatives of a select.
 const SELECT_THEN: u16 = 0;
@@ -26,7 +26,9 @@ impl Explorer<'_, '_> {
         match self.frame.body.insts[inst].op {
             Op::Phi { .. } => return,
             Op::Call { .. } | Op::Select { .. } => self.split(inst, runs),
-            _ => runs.retain_mut(|run| self.advance(inst, Rc::make_mut(&mut run.state))),
+            _ => runs.retain_mut(|run| {
+                self.leaves(inst, &run.state) || self.advance(inst, Rc::make_mut(&mut run.state))
+            }),
         }
         if self.goal == Goal::Fate {
             let settled = runs.extract_if(.., |run| self.settled(&run.state));
@@ -107,6 +109,44 @@ impl Explorer<'_, '_> {
         !a.iter().map(condition).eq(b.iter().map(condition))
     }
 
+    /// Does the instruction leave a state as it is, so that it need not be copied? Only what is quickly seen.
+    fn leaves(&self, inst: InstId, state: &State) -> bool {
+        let frame = self.frame;
+        let result = frame.body.result(inst);
+        let is_held = |value: ValueId| {
+            let mut places = state.objects.iter().flat_map(|object| &object.places);
+            places.any(|place| matches!(place.at, Where::Value(v, _) if v == value))
+        };
+        let is_operand_held = |operand: Operand| operand.as_value().is_some_and(is_held);
+        match frame.body.insts[inst].op {
+            Op::PtrAdd { base, .. } => !is_held(result) && !is_operand_held(base),
+            Op::Cast { value, .. } => !is_held(result) && !is_operand_held(value),
+            Op::Cmp { .. } => !is_held(result),
+            Op::Load { addr } => {
+                let targets = frame.local.targets(addr);
+                let accessed = self.values.term(frame.accessed(addr));
+                let tells = match *self.values.terms.kind(accessed) {
+                    TermKind::Sym(sym) => self.relevant.correlated.contains(&sym),
+                    _ => false,
+                };
+                let memory = &frame.local.memory;
+                let is_read = |place: &Place| match place.at {
+                    Where::Cell(cell) => {
+                        targets.iter().any(|loc| loc.obj == memory.cells[cell].obj)
+                    }
+                    _ => false,
+                };
+                let mut places = state.objects.iter().flat_map(|object| &object.places);
+                !tells
+                    && !is_held(result)
+                    && !places.any(is_read)
+                    && !self.is_missing(state, targets)
+                    && !self.is_null(state, addr)
+            }
+            _ => false,
+        }
+    }
+
     /// One instruction with one result; false if the path ends there.
     fn advance(&mut self, inst: InstId, state: &mut State) -> bool {
         let frame = self.frame;
@@ -185,7 +225,7 @@ impl Explorer<'_, '_> {
         let terms = &self.values.terms;
         let term = self.values.term(self.frame.accessed(addr));
         let known = match *terms.kind(term) {
-            drip_cond::TermKind::Sym(sym) => state.lookup(sym).unwrap_or(term),
+            TermKind::Sym(sym) => state.lookup(sym).unwrap_or(term),
             _ => term,
         };
         terms.as_int(known) == Some(0)
@@ -194,7 +234,7 @@ impl Explorer<'_, '_> {
     /// What was read or written through is not null.
     pub(crate) fn learn_access(&mut self, state: &mut State, addr: Operand) {
         let term = self.values.term(self.frame.accessed(addr));
-        if let drip_cond::TermKind::Sym(sym) = *self.values.terms.kind(term)
+        if let TermKind::Sym(sym) = *self.values.terms.kind(term)
             && self.relevant.correlated.contains(&sym)
             && let Some(fact) = class_term(self.values, term, Class::NonZero)
         {

@@ -13,7 +13,7 @@ mod build;
 use std::rc::Rc;
 
 use drip_base::IndexVec;
-use drip_cond::{FnKey, ObjKey, Sort, SymId, TermId, Terms};
+use drip_cond::{FnKey, ObjKey, Sort, SymId, TermId, TermKind, Terms};
 use drip_memssa::{Def, MemSsa, VersionId};
 use drip_pointer::local::CallTable;
 use drip_pointer::{LocalMemory, ObjKind};
@@ -140,7 +140,7 @@ impl Values {
         }
         let mut found: SmallVec<[SymId; 4]> = SmallVec::new();
         for sub in self.terms.subterms(&[term]) {
-            if let drip_cond::TermKind::Sym(sym) = self.terms.kind(sub) {
+            if let TermKind::Sym(sym) = self.terms.kind(sub) {
                 found.push(*sym);
             }
         }
@@ -157,6 +157,11 @@ impl Values {
 
     /// A term with every symbol replaced that `known` has a value for.
     pub fn replaced(&mut self, term: TermId, known: impl Fn(SymId) -> Option<TermId>) -> TermId {
+        // Most terms that are asked for are symbols.
+        if let TermKind::Sym(sym) = *self.terms.kind(term) {
+            let fits = |value: &TermId| self.terms.sort(*value) == self.terms.sort(term);
+            return known(sym).filter(fits).unwrap_or(term);
+        }
         let mut values = Bindings::new();
         for &sym in self.symbols_in(term).iter() {
             values.extend(known(sym).map(|value| (sym, value)));

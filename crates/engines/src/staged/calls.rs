@@ -6,7 +6,7 @@ use drip_base::IdSet;
 use drip_flow::Frame;
 use drip_models::{
     Atom, Certainty, Class, Escape, EscapeTo, Family, Free, FreshObject, GlobalSet, Library,
-    MAX_OUTCOMES, Outcome, Root, Subject, Summary, Value, ValuePath,
+    Outcome, Root, Subject, Summary, Value, ValuePath,
 };
 use drip_pointer::local::CallTable;
 use drip_pointer::{CallGraph, Callees, ObjKind};
@@ -21,9 +21,8 @@ use super::delegates::Delegates;
 use super::granted::Granted;
 use super::interface::constant;
 use super::marks::with_marks;
-use super::merge::merge_outcomes;
+use super::several::{Several, merged};
 use super::threads::with_routine;
-use super::unify::{rename, unify_fresh};
 use super::varargs::{MAX_VARARGS, named_parameters};
 
 /// Where the summaries of all functions come from.
@@ -37,6 +36,8 @@ pub struct CallContext<'a> {
     /// Parameters that are never null.
     pub granted: &'a Granted,
     pub computed: Computed<'a>,
+    /// What is told already of calls of several functions.
+    pub several: &'a Several,
 }
 
 /// The summaries that are computed so far.
@@ -54,6 +55,13 @@ impl<'a> Computed<'a> {
         let inside = self.inside.and_then(|inside| inside.get(&func));
         inside.or_else(|| self.done[func.index()].as_ref())
     }
+
+    /// Will the function's summary stay what it is?
+    pub fn is_final(&self, func: FuncId, program: &Program) -> bool {
+        let is_changing = self.inside.is_some_and(|inside| inside.contains_key(&func));
+        let is_done = self.done[func.index()].is_some() || program.funcs[func].body.is_none();
+        is_done && !is_changing
+    }
 }
 
 /// What the calls of a function leave open.
@@ -63,6 +71,13 @@ pub struct Open {
     pub unknown: usize,
     /// A call through a pointer has more alternatives than are told apart: what differs between them is told as "may".
     pub is_coarse: bool,
+}
+
+impl Open {
+    pub fn add(&mut self, other: Open) {
+        self.unknown += other.unknown;
+        self.is_coarse |= other.is_coarse;
+    }
 }
 
 /// The calls of one function.
@@ -252,114 +267,8 @@ fn may_be(program: &Program, body: &Body, arg: Operand, class: Class) -> bool {
     }
 }
 
-fn merged(context: &CallContext<'_>, targets: &[FuncId], open: &mut Open) -> Arc<Summary> {
-    if let [one] = targets {
-        return summary_of(context, *one, open);
-    }
-    let mut all = Summary {
-        pure: true,
-        ..Summary::default()
-    };
-    let summaries: Vec<Arc<Summary>> = targets
-        .iter()
-        .map(|&target| summary_of(context, target, open))
-        .collect();
-    for summary in &summaries {
-        append(&mut all, summary);
-    }
-    let returning: Vec<Arc<Summary>> = summaries.into_iter().filter(|s| s.returns()).collect();
-    agree(&mut all, &returning);
-    unify_fresh(&mut all);
-    if all.outcomes.len() > 2 * MAX_OUTCOMES {
-        // Too many alternatives to keep apart: what differs becomes "may".
-        all.outcomes.sort();
-        all.outcomes.dedup();
-        open.is_coarse |= all.outcomes.len() > MAX_OUTCOMES;
-        merge_outcomes(&mut all.outcomes);
-    }
-    Arc::new(all)
-}
-
-/// One of several functions is called, and nobody knows which. What only some of them free or make is no loss and no
-/// allocation to count on (silence over noise): it escapes, or comes from somewhere.
-fn agree(all: &mut Summary, summaries: &[Arc<Summary>]) {
-    let all_make = summaries.iter().all(|s| !s.fresh.is_empty());
-    let all_free = |path: &ValuePath| {
-        summaries.iter().all(|s| {
-            s.outcomes
-                .iter()
-                .any(|o| o.frees.iter().any(|f| f.path == *path))
-        })
-    };
-    let mut unsure: Vec<ValuePath> = Vec::new();
-    for free in all.outcomes.iter().flat_map(|o| &o.frees) {
-        if !unsure.contains(&free.path) && !all_free(&free.path) {
-            unsure.push(free.path.clone());
-        }
-    }
-    for outcome in &mut all.outcomes {
-        outcome.frees.retain(|f| !unsure.contains(&f.path));
-        outcome.escapes.extend(unsure.iter().map(|path| Escape {
-            path: path.clone(),
-            to: EscapeTo::Unknown,
-        }));
-        if !all_make {
-            forget_fresh(outcome);
-        }
-    }
-    if !all_make {
-        all.fresh.clear();
-    }
-    let mut seen: Vec<Outcome> = Vec::new();
-    all.outcomes.retain(|o| {
-        let new = !seen.contains(o);
-        if new {
-            seen.push(o.clone());
-        }
-        new
-    });
-}
-
-/// Takes what an outcome makes for memory that belongs to somebody else.
-fn forget_fresh(outcome: &mut Outcome) {
-    outcome.fresh.clear();
-    outcome.copies.clear();
-    outcome.zeroed.clear();
-    outcome
-        .writes
-        .retain(|w| !matches!(w.cell.base.root, Root::Fresh(_)));
-    for write in &mut outcome.writes {
-        if matches!(write.value, Value::Fresh { .. }) {
-            write.value = Value::Unknown(Class::NonZero);
-        }
-    }
-    if matches!(outcome.ret, Value::Fresh { .. }) {
-        outcome.ret = Value::Unknown(Class::NonZero);
-    }
-}
-
-/// Adds another callee's outcomes; its fresh objects are renumbered.
-fn append(all: &mut Summary, summary: &Summary) {
-    let base = all.fresh.len() as u16;
-    all.fresh.extend(summary.fresh.iter().cloned());
-    for outcome in &summary.outcomes {
-        let mut outcome = outcome.clone();
-        rename(&mut outcome, |k| k + base);
-        if !all.outcomes.contains(&outcome) {
-            all.outcomes.push(outcome);
-        }
-    }
-    all.may_throw |= summary.may_throw;
-    all.thrown.extend(&summary.thrown);
-    all.pure &= summary.pure;
-    all.atomic |= summary.atomic;
-    all.touched.extend(&summary.touched);
-    all.optional.extend_from_slice(&summary.optional);
-    all.limited |= summary.limited;
-}
-
 /// What a function does, by the best source there is.
-fn summary_of(context: &CallContext<'_>, func: FuncId, open: &mut Open) -> Arc<Summary> {
+pub fn summary_of(context: &CallContext<'_>, func: FuncId, open: &mut Open) -> Arc<Summary> {
     let function = &context.program.funcs[func];
     let name = context.program.func_name(func);
     let model = context

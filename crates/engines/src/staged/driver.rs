@@ -27,6 +27,7 @@ use super::granted::Granted;
 use super::narrow::narrowed;
 use super::refusals::Refusals;
 use super::settings::{Setting, freed_settings};
+use super::several::Several;
 use crate::finding::{Analysis, Confidence, LedgerEntry, Rule, SourcePos, Verdict};
 use crate::statistics::Statistics;
 
@@ -229,6 +230,7 @@ pub(super) struct Facts<'a> {
     called: IdSet<FuncId>,
     /// Variables that keep their initial value.
     constants: IdSet<GlobalId>,
+    several: Several,
 }
 
 impl<'a> Facts<'a> {
@@ -244,6 +246,7 @@ impl<'a> Facts<'a> {
             called: called_functions(&graph, program.funcs.len(), all),
             constants: constant_globals(program),
             delegates: delegates(program, library),
+            several: Several::default(),
             graph,
         }
     }
@@ -284,6 +287,7 @@ impl<'a> Facts<'a> {
             constants: &self.constants,
             granted: &self.granted,
             computed,
+            several: &self.several,
         }
     }
 

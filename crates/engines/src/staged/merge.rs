@@ -4,8 +4,8 @@
 //! lost), then equal returned values (effects become "may").
 
 use drip_models::{
-    Atom, CellPath, Certainty, Class, Free, MAX_OUTCOMES, Offset, Outcome, Root, Subject, Value,
-    ValuePath, Write,
+    Atom, CellPath, Certainty, Class, Escape, Free, MAX_OUTCOMES, Offset, Outcome, Root, Subject,
+    Value, ValuePath, Write,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -208,21 +208,34 @@ fn absorb_null(null: &Outcome, other: &Outcome) -> Option<Outcome> {
     let behind = |path: &ValuePath| paths.iter().any(|p| p.leads_to(path));
     let is_null = |value: &Value| matches!(value, Value::Entry { path, plus } if *plus == Offset::ZERO && paths.contains(&path));
     // Effects behind a null pointer are nothing, on both sides.
-    let bare = |outcome: &Outcome| {
-        let mut bare = outcome.clone();
-        bare.frees.retain(|f| !behind(&f.path));
-        bare.escapes.retain(|e| !behind(&e.path));
-        bare.writes.retain(|w| !behind(&w.cell.base));
-        for write in bare.writes.iter_mut().filter(|w| is_null(&w.value)) {
+    let ret = |outcome: &Outcome| match is_null(&outcome.ret) {
+        true => Value::Int(0),
+        false => outcome.ret.clone(),
+    };
+    let writes = |outcome: &Outcome| {
+        let writes = outcome.writes.iter().filter(|w| !behind(&w.cell.base));
+        let mut writes: Vec<Write> = writes.cloned().collect();
+        for write in writes.iter_mut().filter(|w| is_null(&w.value)) {
             write.value = Value::Int(0);
         }
-        if is_null(&bare.ret) {
-            bare.ret = Value::Int(0);
-        }
-        bare.writes.sort();
-        bare
+        writes.sort();
+        writes
     };
-    if !same_effects(&bare(null), &bare(other)) {
+    let frees = |free: &&Free| !behind(&free.path);
+    let escapes = |escape: &&Escape| !behind(&escape.path);
+    let (a, b) = (null, other);
+    let is_same = ret(a) == ret(b)
+        && (&a.fresh, &a.copies, &a.zeroed) == (&b.fresh, &b.copies, &b.zeroed)
+        && a.frees
+            .iter()
+            .filter(frees)
+            .eq(b.frees.iter().filter(frees))
+        && a.escapes
+            .iter()
+            .filter(escapes)
+            .eq(b.escapes.iter().filter(escapes))
+        && writes(a) == writes(b);
+    if !is_same {
         return None;
     }
     let mut joined = other.clone();

@@ -52,6 +52,7 @@ mod replay;
 mod report;
 mod rests;
 mod settings;
+mod several;
 mod summarize;
 mod threads;
 mod told;

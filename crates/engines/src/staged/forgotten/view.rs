@@ -1,6 +1,7 @@
 //! What becomes of a value in one function, and what can be put into a place?
 
 use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
 
 use drip_flow::args_of;
 use drip_models::{Certainty, Class, Outcome, Root, Subject, Summary, Value, ValuePath};
@@ -26,6 +27,7 @@ pub struct View<'s, 'c> {
     pub owners: Owners<'s>,
     users: FxHashMap<ValueId, Vec<InstId>>,
     cfg: OnceCell<Cfg>,
+    summaries: RefCell<FxHashMap<InstId, Option<Arc<Summary>>>>,
     /// Variables of the function's own: what happens to what is in them?
     pub(super) lending: RefCell<FxHashMap<ValueId, Option<Taking>>>,
 }
@@ -76,6 +78,7 @@ impl<'s, 'c> View<'s, 'c> {
             owners: Owners::new(context.program, body),
             users,
             cfg: OnceCell::new(),
+            summaries: RefCell::default(),
             lending: RefCell::default(),
         }
     }
@@ -84,9 +87,14 @@ impl<'s, 'c> View<'s, 'c> {
         self.users.get(&value).map_or(&[], Vec::as_slice)
     }
 
-    pub fn summary(&self, call: InstId) -> Option<std::sync::Arc<Summary>> {
+    pub fn summary(&self, call: InstId) -> Option<Arc<Summary>> {
+        if let Some(known) = self.summaries.borrow().get(&call) {
+            return known.clone();
+        }
         let open = &mut Open::default();
-        call_summary(self.context, self.func, self.body, call, open)
+        let summary = call_summary(self.context, self.func, self.body, call, open);
+        self.summaries.borrow_mut().insert(call, summary.clone());
+        summary
     }
 
     /// The field or variable at an address.
