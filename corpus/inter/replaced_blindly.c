@@ -1,4 +1,5 @@
 /* Owners that are overwritten by somebody who does not look: the rest of the program tells that there is something. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,36 @@ int lookup(int key) {
   for (int i = 0; i < key; i++) {
     prepare_ok();
     sum += table_ok ? table_ok[i & 255] : 0;
+  }
+  return sum;
+}
+
+/* The same, whichever thread comes first. */
+static char *names_ok;
+static atomic_flag is_begun = ATOMIC_FLAG_INIT;
+
+static void prepare_names_ok(void) {
+  if (atomic_flag_test_and_set(&is_begun))
+    return;
+  names_ok = calloc(256, 1);
+}
+
+/* A flag that is only counted says nothing. */
+static char *numbers_bad;
+static atomic_int runs;
+
+static void prepare_numbers_bad(void) {
+  atomic_fetch_add(&runs, 1);
+  numbers_bad = calloc(256, 1); // LEAK D003 // LOST
+}
+
+int name_of(int key) {
+  int sum = 0;
+  for (int i = 0; i < key; i++) {
+    prepare_names_ok();
+    prepare_numbers_bad();
+    sum += names_ok ? names_ok[i & 255] : 0;
+    sum += numbers_bad ? numbers_bad[i & 255] : 0;
   }
   return sum;
 }

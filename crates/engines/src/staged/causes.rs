@@ -14,7 +14,7 @@ use super::afterwards::{Returns, afterwards};
 use super::alternatives::Called;
 use super::doubts::has_key;
 use super::paths::Path;
-use super::settings::Setting;
+use super::settings::{Keys, Setting};
 use crate::finding::{AllocationLink, Confidence, Finding, LostPoint, Rule, SourcePos};
 
 /// Findings of one variable at one place before they are shown as one.
@@ -62,6 +62,8 @@ pub struct Caused {
     pub(super) asked: Option<(FuncId, Vec<Vec<Atom>>)>,
     /// The variables that hold it, if each loss is a setting that is given twice.
     pub(super) settings: Option<Vec<Setting>>,
+    /// The loop that loses it when its key comes twice, if each loss is one of that loop.
+    pub(super) keys: Option<Keys>,
 }
 
 impl Caused {
@@ -74,6 +76,7 @@ impl Caused {
             after: None,
             asked: None,
             settings: None,
+            keys: None,
         }
     }
 }
@@ -157,6 +160,41 @@ pub(super) fn defined_callee(frame: &Frame<'_>, inst: InstId) -> Option<FuncId> 
         Some(Const::Func(func)) if frame.program.funcs[*func].body.is_some() => Some(*func),
         _ => None,
     }
+}
+
+/// Shows what one loop loses when a key comes twice as one finding, the first of those that are most certain: whoever mends one of the
+/// cases mends them all. `findings` are in the order of the report.
+pub fn one_per_loop(findings: Vec<Caused>) -> Vec<Caused> {
+    let keys = |caused: &Caused| {
+        let is_shown = caused.finding.confidence > Confidence::Low;
+        let is_overwritten = caused.finding.rule == Rule::D003;
+        caused.keys.filter(|_| is_shown && is_overwritten)
+    };
+    let mut groups: FxHashMap<Keys, (usize, Confidence)> = FxHashMap::default();
+    for caused in &findings {
+        let Some(keys) = keys(caused) else { continue };
+        let confidence = caused.finding.confidence;
+        let group = groups.entry(keys).or_insert((0, confidence));
+        *group = (group.0 + 1, group.1.max(confidence));
+    }
+    groups.retain(|_, (size, _)| *size > MAX_PER_CAUSE);
+    let mut said: FxHashSet<Keys> = FxHashSet::default();
+    let mut shown = Vec::with_capacity(findings.len());
+    for mut caused in findings {
+        let group = keys(&caused).and_then(|keys| groups.get_key_value(&keys));
+        if let Some((&keys, &(size, confidence))) = group {
+            if caused.finding.confidence < confidence || !said.insert(keys) {
+                continue;
+            }
+            caused.finding.message = format!(
+                "{}; so is what {} more calls in this loop make, if a key comes twice",
+                caused.finding.message,
+                size - 1
+            );
+        }
+        shown.push(caused);
+    }
+    shown
 }
 
 /// Shows allocations that are lost at the same places, out of the same variable, as one finding: whoever mends one mends them all.

@@ -18,7 +18,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::callers::Callers;
 use super::calls::{CallContext, Computed, anything};
-use super::causes::{Caused, one_per_cause, one_per_place, one_per_release, without_repetitions};
+use super::causes::{
+    Caused, one_per_cause, one_per_loop, one_per_place, one_per_release, without_repetitions,
+};
 use super::delegates::{Delegates, delegates};
 use super::fates::{Ending, Fates};
 use super::forgotten::{Forgotten, forgotten};
@@ -107,7 +109,9 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
     findings.dedup_by(|a, b| {
         (&a.finding.primary, &a.finding.id) == (&b.finding.primary, &b.finding.id)
     });
-    let findings = one_per_cause(findings, |func| program.func_name(func).to_owned());
+    let findings = one_per_cause(one_per_loop(findings), |func| {
+        program.func_name(func).to_owned()
+    });
     analysis.findings = one_per_release(one_per_place(without_repetitions(findings)));
     analysis
         .ledger

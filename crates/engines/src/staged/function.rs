@@ -22,7 +22,7 @@ use super::outside::may_be_kept_outside;
 use super::paths::Path;
 use super::replay::replay;
 use super::report::{Loss, Reporter};
-use super::settings::replaced_setting;
+use super::settings::{loop_of_keys, replaced_setting};
 use super::summarize::{summarize, uncalled};
 use super::told::losing_decisions;
 use super::trials::Trials;
@@ -452,6 +452,10 @@ impl<'w, 'a> Work<'w, 'a> {
                     replaced_setting(self.frame, flow, &flow.ends[*index])
                 };
                 let settings = losses.iter().map(setting).collect();
+                let mut loops = losses
+                    .iter()
+                    .map(|(index, ..)| loop_of_keys(self.frame, flow, &flow.ends[*index]));
+                let keys = loops.next().flatten();
                 let shown = losses.iter().filter(|loss| loss.2 > Confidence::Low);
                 // What a run loses that asks nothing of memory is refused for want of memory.
                 let is_plain = |confidence| confidence == Confidence::High;
@@ -465,6 +469,7 @@ impl<'w, 'a> Work<'w, 'a> {
                     after: after_all(self.frame, self.values, flow, &losses),
                     asked: Some((self.frame.func, asked)),
                     settings,
+                    keys: keys.filter(|keys| loops.all(|other| other == Some(*keys))),
                 });
                 true
             }

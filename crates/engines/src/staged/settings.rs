@@ -6,7 +6,7 @@
 
 use drip_flow::{End, Frame, UseFlow};
 use drip_models::{Root, ValuePath};
-use drip_program::{BlockId, Body, Const, GlobalId, InstId, Op, Operand, Type};
+use drip_program::{BlockId, Body, Const, FuncId, GlobalId, InstId, Op, Operand, Type};
 use rustc_hash::FxHashSet;
 
 use super::calls::{CallContext, Open, call_summary};
@@ -14,6 +14,9 @@ use super::doubts::compares_texts;
 
 /// A global variable, or a field of one.
 pub type Setting = (GlobalId, i64);
+
+/// A loop that meets a key in each turn, by its header.
+pub type Keys = (FuncId, BlockId);
 
 /// The variable that a later block of the same allocation replaces the lost one in, where a key in a loop says so.
 pub(super) fn replaced_setting(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> Option<Setting> {
@@ -32,7 +35,7 @@ pub(super) fn replaced_setting(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> 
     if !is_same_site
         || !is_copy
         || flow.is_freed_somewhere()
-        || !is_keyed(frame, frame.block_of(call))
+        || key_loop(frame, frame.block_of(call)).is_none()
     {
         return None;
     }
@@ -51,12 +54,21 @@ fn variable(body: &Body, addr: Operand) -> Option<Setting> {
     }
 }
 
-/// Does a `switch` or a comparison of texts, in the same turn of the loop, decide whether this block is come to?
-fn is_keyed(frame: &Frame<'_>, birth: BlockId) -> bool {
-    let Some(id) = frame.cfg.loops().innermost(birth) else {
-        return false;
-    };
-    let header = frame.cfg.loops().header(id);
+/// The loop that loses the block when its key comes twice: the block is made and overwritten in turns of one loop, and a key says in which.
+pub(super) fn loop_of_keys(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> Option<Keys> {
+    let (call, _) = flow.birth(frame)?;
+    let header = key_loop(frame, frame.block_of(call))?;
+    let around = frame.cfg.loops().headed_by(header)?;
+    let is_inside = frame.cfg.loops().contains(around, frame.block_of(end.at));
+    (is_inside && !end.leaves).then_some((frame.func, header))
+}
+
+/// The loop around a block to which a `switch` or a comparison of texts leads in one of its turns, by its header.
+fn key_loop(frame: &Frame<'_>, birth: BlockId) -> Option<BlockId> {
+    let header = frame
+        .cfg
+        .loops()
+        .header(frame.cfg.loops().innermost(birth)?);
     let mut block = birth;
     while let Some(above) = frame
         .cfg
@@ -70,11 +82,11 @@ fn is_keyed(frame: &Frame<'_>, birth: BlockId) -> bool {
             _ => false,
         };
         if is_key {
-            return true;
+            return Some(header);
         }
         block = above;
     }
-    false
+    None
 }
 
 /// Those of the variables whose contents some call may free.

@@ -285,7 +285,11 @@ impl<'a, 'c> Replacements<'a, 'c> {
                     || self.asks_variable(view, b, place, steps)
             }
             Op::Cast { value, .. } => self.asks_variable(view, value, place, steps),
-            Op::Load { addr } => view.place(addr).is_some_and(|asked| asked != place),
+            Op::ExtractValue { agg, .. } => self.asks_variable(view, agg, place, steps),
+            // `if (atomic_flag_test_and_set(&begun)) return;` looks at the flag, too.
+            Op::Load { addr } | Op::AtomicRmw { addr, .. } | Op::CmpXchg { addr, .. } => {
+                view.place(addr).is_some_and(|asked| asked != place)
+            }
             _ => false,
         }
     }

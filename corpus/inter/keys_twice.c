@@ -1,0 +1,115 @@
+/* A loop that meets a key in each turn and loses what it has made when one comes twice: all of that is one mistake. */
+#include <stdlib.h>
+#include <string.h>
+
+struct pair {
+  const char *key, *value;
+};
+
+struct event {
+  char *host, *user, *group, *command, *directory, *terminal;
+};
+
+void event_free(struct event *e) {
+  if (!e)
+    return;
+  free(e->host);
+  free(e->user);
+  free(e->group);
+  free(e->command);
+  free(e->directory);
+  free(e->terminal);
+  free(e);
+}
+
+/* Told once, with their number. */
+struct event *event_bad(const struct pair *pairs, int n) {
+  struct event *e = calloc(1, sizeof *e);
+  if (!e)
+    return NULL;
+  for (int i = 0; i < n; i++) {
+    const struct pair *p = &pairs[i];
+    if (!strcmp(p->key, "host"))
+      e->host = strdup(p->value); // LEAK D003, LOST
+    else if (!strcmp(p->key, "user"))
+      e->user = strdup(p->value);
+    else if (!strcmp(p->key, "group"))
+      e->group = strdup(p->value);
+    else if (!strcmp(p->key, "command"))
+      e->command = strdup(p->value);
+    else if (!strcmp(p->key, "directory"))
+      e->directory = strdup(p->value);
+    else if (!strcmp(p->key, "terminal"))
+      e->terminal = strdup(p->value);
+    if (p->value[0] == 0)
+      goto fail;
+  }
+  return e;
+fail:
+  event_free(e);
+  return NULL;
+}
+
+/* A few are told each by itself. */
+struct event *few_bad(const struct pair *pairs, int n) {
+  struct event *e = calloc(1, sizeof *e);
+  if (!e)
+    return NULL;
+  for (int i = 0; i < n; i++) {
+    const struct pair *p = &pairs[i];
+    if (!strcmp(p->key, "host"))
+      e->host = strdup(p->value); // LEAK D003, LOST
+    else if (!strcmp(p->key, "user"))
+      e->user = strdup(p->value); // LEAK D003, LOST
+    if (p->value[0] == 0)
+      goto fail;
+  }
+  return e;
+fail:
+  event_free(e);
+  return NULL;
+}
+
+static void set(char **field, const char *value) {
+  free(*field);
+  *field = strdup(value);
+}
+
+struct event *event_ok(const struct pair *pairs, int n) {
+  struct event *e = calloc(1, sizeof *e);
+  if (!e)
+    return NULL;
+  for (int i = 0; i < n; i++) {
+    const struct pair *p = &pairs[i];
+    if (!strcmp(p->key, "host"))
+      set(&e->host, p->value);
+    else if (!strcmp(p->key, "user"))
+      set(&e->user, p->value);
+    else if (!strcmp(p->key, "group"))
+      set(&e->group, p->value);
+    else if (!strcmp(p->key, "command"))
+      set(&e->command, p->value);
+    else if (!strcmp(p->key, "directory"))
+      set(&e->directory, p->value);
+    else if (!strcmp(p->key, "terminal"))
+      set(&e->terminal, p->value);
+  }
+  return e;
+}
+
+/* What is lost otherwise in such a loop is another matter. */
+struct event *early_bad(const struct pair *pairs, int n) {
+  struct event *e = calloc(1, sizeof *e);
+  if (!e)
+    return NULL;
+  for (int i = 0; i < n; i++) {
+    const struct pair *p = &pairs[i];
+    char *copy = strdup(p->value); // LEAK
+    if (!strcmp(p->key, "end"))
+      break;
+    if (!strcmp(p->key, "host"))
+      set(&e->host, p->value);
+    free(copy);
+  }
+  return e;
+}
