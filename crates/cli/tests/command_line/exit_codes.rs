@@ -95,3 +95,22 @@ fn a_build_that_compiles_nothing_ends_with_2() {
         .ends_with(2)
         .complains("nothing to check");
 }
+
+#[test]
+fn what_a_program_of_some_size_loses_once_is_a_warning() {
+    let program = |calls: &str| {
+        let filler = "#define TWICE(x) x x\n#define SIXTEEN(x) TWICE(TWICE(TWICE(TWICE(x))))\n\
+            static volatile int counter;\n\
+            static void fill(void) { SIXTEEN(SIXTEEN(SIXTEEN(counter += 1;))) }\n";
+        format!(
+            "{LEAK}{filler}int main(int argc, char **argv) {{ fill(); {calls} fill(); return 0; }}\n"
+        )
+    };
+    let once = program("leaks(argc);");
+    let again = program("while (argc-- > 0) leaks(argc);");
+    let project = Project::new(&[("once.c", &once), ("again.c", &again)]);
+    let said = project.drip(&["check", "once.c"]).ends_with(1);
+    said.prints("warning[D001]");
+    let said = project.drip(&["check", "again.c"]).ends_with(1);
+    said.prints("error[D001]");
+}

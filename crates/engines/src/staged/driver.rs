@@ -28,6 +28,7 @@ use super::function::{Result, Wanted, analyse};
 use super::granted::Granted;
 use super::narrow::narrowed;
 use super::refusals::Refusals;
+use super::repeated::Repeated;
 use super::settings::{Setting, freed_settings};
 use super::several::Several;
 use crate::finding::{Analysis, Confidence, LedgerEntry, Rule, SourcePos, Verdict};
@@ -67,6 +68,7 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
     let freed = freed_settings(&facts.context(&computed), &wanted);
     let callers = &facts.callers;
     let fates = Fates::new(program, callers);
+    let repeated = Repeated::new(program);
     let context = facts.context(&computed);
     let refusals = Refusals {
         context: &context,
@@ -93,10 +95,15 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
         if is_impossible || is_setting || is_refused || caused.after.as_ref().is_some_and(ends) {
             caused.finding.confidence = Confidence::Low;
         }
+        // A program of some size does not grow by what it loses once.
+        let runs_once = |(func, _): &(FuncId, _)| repeated.runs_once(callers, fates.mains(), *func);
+        if caused.asked.as_ref().is_some_and(runs_once) {
+            caused.finding.confidence = caused.finding.confidence.min(Confidence::Medium);
+        }
     }
     // A run that was stopped does not know all who free: nothing can be said of the whole program.
     if !watch.is_stopped() {
-        let forgotten = forgotten(&context, callers, &fates, watch);
+        let forgotten = forgotten(&context, callers, &fates, &repeated, watch);
         add_forgotten(forgotten, &mut findings, &mut analysis.ledger);
     }
     let order = |f: &Caused| {

@@ -63,6 +63,11 @@ impl<'f> Fates<'f> {
         }
     }
 
+    /// The `main`s of programs that are no examples.
+    pub fn mains(&self) -> &FxHashSet<FuncId> {
+        &self.middling
+    }
+
     /// Does the program end after each of these returns?
     pub fn ends_after(&self, returns: &Returns, ending: Ending) -> bool {
         let mut work = returns.work.clone();

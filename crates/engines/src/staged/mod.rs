@@ -48,6 +48,7 @@ mod possible;
 mod questions;
 mod refusals;
 mod region;
+mod repeated;
 mod replay;
 mod report;
 mod rests;

@@ -59,6 +59,7 @@ use super::callers::Callers;
 use super::calls::{CallContext, Open, call_summary, callee_name};
 use super::fates::{Ending, Fates};
 use super::names::{callee_elsewhere, position_in};
+use super::repeated::Repeated;
 use super::report::{hashed, linked};
 use crate::finding::{AllocationLink, Confidence, Finding, LostPoint, Rule, Step, StepKind};
 
@@ -76,6 +77,7 @@ pub(super) fn forgotten(
     context: &CallContext<'_>,
     callers: &Callers<'_>,
     fates: &Fates<'_>,
+    repeated: &Repeated,
     watch: &Watch,
 ) -> Forgotten {
     let funcs = &context.program.funcs;
@@ -89,7 +91,7 @@ pub(super) fn forgotten(
         .map(|(func, body)| View::new(context, func, body))
         .collect();
     let makers = Makers { context, fates };
-    let places = forgotten_places(&makers, callers, &views, &called, watch);
+    let places = forgotten_places(&makers, callers, repeated, &views, &called, watch);
     let unkept = match watch.is_stopped() {
         true => Vec::new(),
         false => unkept(&views, callers),
@@ -105,6 +107,7 @@ pub(super) fn forgotten(
 fn forgotten_places(
     makers: &Makers<'_, '_>,
     callers: &Callers<'_>,
+    repeated: &Repeated,
     views: &[View<'_, '_>],
     called: &IdSet<FuncId>,
     watch: &Watch,
@@ -141,7 +144,7 @@ fn forgotten_places(
             found.extend(loss.and_then(|loss| loss.finding(makers, made)));
         }
     }
-    let replacements = Replacements::new(context, callers, &facts);
+    let replacements = Replacements::new(context, callers, &facts, repeated);
     let mut overwritten: FxHashSet<Place> = FxHashSet::default();
     for view in views {
         if watch.is_stopped() {

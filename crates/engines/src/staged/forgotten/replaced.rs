@@ -14,13 +14,13 @@
 //! Of fields: other functions free what the field holds; the function has not made the structure, nor is it called by one that does; and
 //! on some way it looks at what the field held before, or it has found the structure in memory.
 
-use drip_base::IdSet;
 use drip_flow::args_of;
 use drip_program::{BlockId, Body, Cfg, Const, FuncId, InstId, Op, Operand, Type};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::super::callers::Callers;
 use super::super::calls::CallContext;
+use super::super::repeated::{Repeated, is_second};
 use super::care::below;
 use super::facts::{Facts, Place};
 use super::view::View;
@@ -38,13 +38,18 @@ pub struct Replacements<'a, 'c> {
     context: &'a CallContext<'c>,
     callers: &'a Callers<'a>,
     facts: &'a Facts,
-    repeated: Repeated,
+    repeated: &'a Repeated,
 }
 
 impl<'a, 'c> Replacements<'a, 'c> {
-    pub fn new(context: &'a CallContext<'c>, callers: &'a Callers<'a>, facts: &'a Facts) -> Self {
+    pub fn new(
+        context: &'a CallContext<'c>,
+        callers: &'a Callers<'a>,
+        facts: &'a Facts,
+        repeated: &'a Repeated,
+    ) -> Self {
         Replacements {
-            repeated: repeated(context),
+            repeated,
             context,
             callers,
             facts,
@@ -317,81 +322,4 @@ fn is_number_of_caller(view: &View<'_, '_>, operand: Operand) -> bool {
     let types = &view.context.program.types;
     let is_number = |value| matches!(types.get(view.body.value_ty(value)), Type::Int(_));
     view.parameter(operand).is_some() && operand.as_value().is_some_and(is_number)
-}
-
-/// Functions that can run more than once.
-struct Repeated {
-    all: IdSet<FuncId>,
-    /// Those that somebody calls twice on one way.
-    twice: IdSet<FuncId>,
-}
-
-/// Calls of one function in another that are compared with each other; of more only these.
-const MAX_COMPARED: usize = 16;
-
-/// Does another call of the same function, by its name, always come before this one?
-fn is_second(body: &Body, cfg: &Cfg, func: FuncId, call: InstId) -> bool {
-    let Some(block) = body.block_of(call) else {
-        return false;
-    };
-    let calls = body.insts.ids().into_iter().filter(|&inst| {
-        let callee = match body.insts[inst].op {
-            Op::Call { callee, .. } | Op::Invoke { callee, .. } => body.const_of(callee),
-            _ => None,
-        };
-        matches!(callee, Some(&Const::Func(callee)) if callee == func)
-    });
-    calls.take(MAX_COMPARED).any(|other| {
-        let before = body.block_of(other);
-        before.is_some_and(|before| match before == block {
-            true => other < call,
-            false => cfg.dominates(before, block),
-        })
-    })
-}
-
-/// Functions that are called in a loop or twice on one way, by their name (of a table's functions each may be called once), those that
-/// call themselves, and all that these call in the same way.
-fn repeated(context: &CallContext<'_>) -> Repeated {
-    let program = context.program;
-    let mut direct: FxHashMap<FuncId, Vec<FuncId>> = FxHashMap::default();
-    let mut all = IdSet::with_capacity(program.funcs.len());
-    let mut twice = IdSet::with_capacity(program.funcs.len());
-    let mut open: Vec<FuncId> = Vec::new();
-    for (func, function) in program.funcs.iter_enumerated() {
-        let Some(body) = &function.body else { continue };
-        let mut cfg = None;
-        for block in body.blocks.ids() {
-            for inst in body.block_insts(block) {
-                let (Op::Call { callee, .. } | Op::Invoke { callee, .. }) = body.insts[inst].op
-                else {
-                    continue;
-                };
-                let Some(&Const::Func(callee)) = body.const_of(callee) else {
-                    continue;
-                };
-                let before = direct.entry(func).or_default();
-                let is_known = before.contains(&callee);
-                before.push(callee);
-                let cfg = cfg.get_or_insert_with(|| Cfg::build(body));
-                if cfg.loops().innermost(block).is_some() || callee == func {
-                    open.push(callee);
-                }
-                if is_known
-                    && program.funcs[callee].body.is_some()
-                    && !twice.contains(callee)
-                    && is_second(body, cfg, callee, inst)
-                {
-                    twice.insert(callee);
-                    open.push(callee);
-                }
-            }
-        }
-    }
-    while let Some(func) = open.pop() {
-        if all.insert(func) {
-            open.extend(direct.get(&func).into_iter().flatten());
-        }
-    }
-    Repeated { all, twice }
 }
