@@ -234,6 +234,7 @@ impl<'f, 'a> Explorer<'f, 'a> {
                 ends: Vec::new(),
                 limited: false,
                 crowded: false,
+                lacks_ways: false,
                 filtered: 0,
                 steps: 0,
                 executed: 0,

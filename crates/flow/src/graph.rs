@@ -85,6 +85,8 @@ pub struct UseFlow {
     pub limited: bool,
     /// States were joined that differ in what holds the objects: what is known of them depends on which ones met.
     pub crowded: bool,
+    /// Some state is reached by more ways than are told apart: all states are there, but not every condition under which they are reached.
+    pub lacks_ways: bool,
     /// Branches that the known facts decided (SMOKE's filter, applied on the way).
     pub filtered: u32,
     /// Blocks executed.

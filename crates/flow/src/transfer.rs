@@ -68,7 +68,7 @@ impl Explorer<'_, '_> {
                     self.tells_ways && same.all(|k| self.asks_otherwise(&k.choices, &run.choices));
                 match (is_another_way, is_room) {
                     (true, true) => kept.push(run),
-                    (true, false) => self.out.limited = true,
+                    (true, false) => self.out.lacks_ways = true,
                     (false, _) => {}
                 }
                 continue;

@@ -289,6 +289,11 @@ impl<'w, 'a> Work<'w, 'a> {
         self.exhausted = false;
         self.is_suspect |= self.is_candidate;
         let verdict = self.is_final && self.judge(&flow);
+        // By a way that is not told apart it may be lost.
+        if self.is_final && !verdict && flow.lacks_ways && self.is_candidate && loses(&flow) {
+            self.exhausted = true;
+            self.limited = true;
+        }
         self.record(object, &flow, verdict);
     }
 
