@@ -160,7 +160,9 @@ struct Search<'a, 's, 'c> {
     loads: Vec<ValueId>,
     /// Instructions after which the cell may be empty or another one.
     barriers: FxHashSet<InstId>,
-    /// Other stores of new blocks into the cell.
+    /// Other stores into the cell.
+    others: FxHashSet<InstId>,
+    /// Those of new blocks.
     filled: Vec<InstId>,
     /// What is found in a loop is there when the loop is left.
     leaves_loops: bool,
@@ -182,6 +184,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             is_claimed: facts.freed.contains_key(&place),
             loads: Vec::new(),
             barriers: FxHashSet::default(),
+            others: FxHashSet::default(),
             filled: Vec::new(),
             leaves_loops: false,
         };
@@ -195,6 +198,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
                 Op::Store { addr, value } if inst != store => match view.way(addr) {
                     Some(other) if other == *way => {
                         search.barriers.insert(inst);
+                        search.others.insert(inst);
                         if view.maker(value).is_some() {
                             search.filled.push(inst);
                         }
@@ -271,19 +275,62 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         evidence.any(|start| self.reaches_store(start))
     }
 
-    /// Does somebody take the old pointer on a way through the store?
+    /// Does somebody take the old pointer on a way through the store? What is read where another store into the cell still comes before
+    /// this one is an older pointer (`if (s->name) { free(s->name); s->name = NULL; } s->name = strdup(text); …`).
     fn is_taken_near(&self, store: BlockId) -> bool {
         let body = self.view.body;
         let behind = below(self.cfg.graph(), self.cfg.succs(store), usize::MAX);
-        let before = below(self.cfg.reversed_graph(), self.cfg.preds(store), usize::MAX);
         self.loads.iter().any(|&load| {
             let takers = self.view.uses(load, None).takers;
-            let takers = takers
+            let mut takers = takers
                 .iter()
-                .filter(|taker| !(self.is_claimed && taker.1 == Taking::Lent));
-            let mut blocks = takers.filter_map(|&(taker, _)| body.block_of(taker));
-            blocks.any(|block| block == store || behind.contains(&block) || before.contains(&block))
+                .filter(|taker| !(self.is_claimed && taker.1 == Taking::Lent))
+                .map(|taker| taker.0)
+                .peekable();
+            let is_old = |inst: InstId| self.comes_unchanged(inst);
+            takers.peek().is_some()
+                && body.def(load).is_none_or(is_old)
+                && takers.any(|taker| {
+                    let block = body.block_of(taker);
+                    let is_after = block.is_some_and(|at| at == store || behind.contains(&at));
+                    is_after || is_old(taker)
+                })
         })
+    }
+
+    /// Does a way lead from an instruction to the store on which nothing else is put into the cell?
+    fn comes_unchanged(&self, from: InstId) -> bool {
+        let body = self.view.body;
+        let passes = |block: BlockId, after: Option<InstId>| {
+            for inst in body.block_insts(block) {
+                if after.is_some_and(|after| inst <= after) {
+                    continue;
+                }
+                if inst == self.store {
+                    return Passing::Reached;
+                }
+                if self.others.contains(&inst) {
+                    return Passing::Stopped;
+                }
+            }
+            Passing::Through
+        };
+        let Some(first) = body.block_of(from) else {
+            return false;
+        };
+        let mut seen: FxHashSet<BlockId> = FxHashSet::default();
+        let mut open = vec![(first, Some(from))];
+        while let Some((block, after)) = open.pop() {
+            match passes(block, after) {
+                Passing::Reached => return true,
+                Passing::Stopped => {}
+                Passing::Through => {
+                    let succs = self.cfg.succs(block).iter();
+                    open.extend(succs.filter(|&&b| seen.insert(b)).map(|&b| (b, None)));
+                }
+            }
+        }
+        false
     }
 
     /// From where on is it known that the cell holds something?
