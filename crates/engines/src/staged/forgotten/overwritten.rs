@@ -161,7 +161,7 @@ struct Search<'a, 's, 'c> {
     /// Instructions after which the cell may be empty or another one.
     barriers: FxHashSet<InstId>,
     /// Other stores into the cell.
-    others: FxHashSet<InstId>,
+    others: Vec<InstId>,
     /// Those of new blocks.
     filled: Vec<InstId>,
     /// What is found in a loop is there when the loop is left.
@@ -184,7 +184,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             is_claimed: facts.freed.contains_key(&place),
             loads: Vec::new(),
             barriers: FxHashSet::default(),
-            others: FxHashSet::default(),
+            others: Vec::new(),
             filled: Vec::new(),
             leaves_loops: false,
         };
@@ -198,7 +198,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
                 Op::Store { addr, value } if inst != store => match view.way(addr) {
                     Some(other) if other == *way => {
                         search.barriers.insert(inst);
-                        search.others.insert(inst);
+                        search.others.push(inst);
                         if view.maker(value).is_some() {
                             search.filled.push(inst);
                         }
@@ -275,45 +275,61 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         evidence.any(|start| self.reaches_store(start))
     }
 
-    /// Does somebody take the old pointer on a way through the store? What is read where another store into the cell still comes before
-    /// this one is an older pointer (`if (s->name) { free(s->name); s->name = NULL; } s->name = strdup(text); …`).
+    /// Does somebody take the old pointer on a way through the store? What is taken before it or behind it, in the same turn of a loop, is
+    /// another block if a store into the cell always comes in between (`if (s->name) { free(s->name); s->name = NULL; } s->name =
+    /// strdup(text); …`). One that is taken on another way (`if (s->size == 0) s->tab = malloc(…); else grow(s);`) tells that there may
+    /// be none here.
     fn is_taken_near(&self, store: BlockId) -> bool {
         let body = self.view.body;
         let behind = below(self.cfg.graph(), self.cfg.succs(store), usize::MAX);
+        let before = below(self.cfg.reversed_graph(), self.cfg.preds(store), usize::MAX);
         self.loads.iter().any(|&load| {
             let takers = self.view.uses(load, None).takers;
-            let mut takers = takers
+            let takers = takers
                 .iter()
-                .filter(|taker| !(self.is_claimed && taker.1 == Taking::Lent))
-                .map(|taker| taker.0)
-                .peekable();
-            let is_old = |inst: InstId| self.comes_unchanged(inst);
-            takers.peek().is_some()
-                && body.def(load).is_none_or(is_old)
-                && takers.any(|taker| {
-                    let block = body.block_of(taker);
-                    let is_after = block.is_some_and(|at| at == store || behind.contains(&at));
-                    is_after || is_old(taker)
-                })
+                .filter(|taker| !(self.is_claimed && taker.1 == Taking::Lent));
+            let mut takers = takers.filter_map(|&(inst, _)| Some((inst, body.block_of(inst)?)));
+            takers.any(|(taker, block)| {
+                let is_near = block == store || behind.contains(&block) || before.contains(&block);
+                is_near && !self.is_another(load, taker)
+            })
         })
     }
 
-    /// Does a way lead from an instruction to the store on which nothing else is put into the cell?
-    fn comes_unchanged(&self, from: InstId) -> bool {
+    /// Is what a taker gets another block than the one in the cell when the store is come to: one that was there before, or that is there behind?
+    fn is_another(&self, load: ValueId, taker: InstId) -> bool {
+        let Some(read) = self.view.body.def(load) else {
+            return false;
+        };
+        let forwards = |edge| !self.cfg.is_back_edge(edge);
+        let is_replaced = |inst| !self.comes(inst, self.store, |_| true, &self.others);
+        let is_in_order = || {
+            self.comes(taker, self.store, forwards, &[])
+                || self.comes(self.store, read, forwards, &[])
+        };
+        is_replaced(taker) && is_replaced(read) && is_in_order()
+    }
+
+    /// Does a way over such edges lead from one instruction to the other, on which none of these comes?
+    fn comes(
+        &self,
+        from: InstId,
+        to: InstId,
+        follows: impl Fn(EdgeId) -> bool,
+        without: &[InstId],
+    ) -> bool {
         let body = self.view.body;
         let passes = |block: BlockId, after: Option<InstId>| {
-            for inst in body.block_insts(block) {
-                if after.is_some_and(|after| inst <= after) {
-                    continue;
-                }
-                if inst == self.store {
-                    return Passing::Reached;
-                }
-                if self.others.contains(&inst) {
-                    return Passing::Stopped;
-                }
+            let mut insts = body.block_insts(block);
+            let met = insts.find(|&inst| {
+                let is_met = inst == to || without.contains(&inst);
+                is_met && after.is_none_or(|after| inst > after)
+            });
+            match met {
+                Some(inst) if inst == to => Passing::Reached,
+                Some(_) => Passing::Stopped,
+                None => Passing::Through,
             }
-            Passing::Through
         };
         let Some(first) = body.block_of(from) else {
             return false;
@@ -323,10 +339,18 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         while let Some((block, after)) = open.pop() {
             match passes(block, after) {
                 Passing::Reached => return true,
-                Passing::Stopped => {}
-                Passing::Through => {
-                    let succs = self.cfg.succs(block).iter();
-                    open.extend(succs.filter(|&&b| seen.insert(b)).map(|&b| (b, None)));
+                Passing::Stopped => continue,
+                Passing::Through => {}
+            }
+            for edge in self
+                .cfg
+                .out_edges(block)
+                .iter()
+                .filter(|&edge| follows(edge))
+            {
+                let next = self.cfg.target(edge);
+                if seen.insert(next) {
+                    open.push((next, None));
                 }
             }
         }
