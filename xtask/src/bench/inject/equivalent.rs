@@ -13,8 +13,10 @@
 //!    post-dominates the call);
 //! 5. *still held*: the pointer is read from a global variable (or a field behind one) that nothing behind the call in this
 //!    function overwrites and whose owner it does not free: afterwards the variable still holds it. An early return leaves
-//!    out the overwriting as well, and is also left out where the pointer is read from a field of a parameter whose owner is
-//!    not freed behind: nothing was taken away from the owner yet.
+//!    out the overwriting and the owner's free as well (`for (…) free(list[i]); free(list); list = NULL;`: the variable still
+//!    holds the list), and is also left out where the pointer is read from a field of a parameter whose owner is
+//!    not freed behind: nothing was taken away from the owner yet. (A destructor that gives up halfway is counted: its caller
+//!    has given the structure away.)
 
 mod endings;
 
@@ -126,9 +128,14 @@ impl<'p> Rule<'p> {
             block,
             blocks: &behind,
         };
-        // An early return also skips the statement that overwrites.
-        let taken_away =
-            (change == Change::Remove && behind.overwrites()) || behind.frees_owner(all);
+        // An early return also skips the statement that overwrites, and what frees the variable's block.
+        let is_variable = from
+            .iter()
+            .any(|o| matches!(o.root, Root::Global(_)) && o.loads > 0);
+        let taken_away = match change {
+            Change::Remove => behind.overwrites() || behind.frees_owner(all),
+            Change::ReturnBefore => !is_variable && behind.frees_owner(all),
+        };
         (held && !taken_away).then_some("still held")
     }
 

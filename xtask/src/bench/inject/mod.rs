@@ -1,7 +1,7 @@
 //! Injected leaks: how many of the leaks that are put into real programs does drip report?
 //!
-//! The mutated thing is the linked [`Program`], before the analysis: one free call is made ineffective, or an early return
-//! under an unknown condition comes before it. Calls are drawn by a fixed seed over all free calls of the program; what the
+//! The mutated thing is the linked [`Program`], before the analysis: one free call is taken out, together with the loads that only
+//! served it (as if the statement were not in the source), or an early return under an unknown condition comes before it. Calls are drawn by a fixed seed over all free calls of the program; what the
 //! [rule](equivalent) leaves out is counted and the next one is drawn. The unchanged program is analysed once: a mutant is
 //! *reported* if it has a finding that the unchanged one has not, or one that says of a further place that memory is lost there
 //! (the analysis is deterministic, so the change made it).
@@ -189,9 +189,7 @@ impl Session {
             return Some(old.clone());
         }
         let changed = match change {
-            Change::Remove => {
-                mutate::without_call(&mut self.program, &body, call.inst, call.pointer)
-            }
+            Change::Remove => mutate::without_call(&body, call.inst),
             Change::ReturnBefore => {
                 mutate::with_return_before(&mut self.program, call.func, &body, call.inst)?
             }

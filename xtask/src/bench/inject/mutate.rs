@@ -5,8 +5,8 @@
 
 use drip_program::builder::for_each_own_operand_mut;
 use drip_program::{
-    Block, BlockId, Body, CallFlags, CastOp, CmpPred, Const, FuncAttrs, FuncId, Function, Inst,
-    InstId, Linkage, Op, Operand, OperandList, Program, Type, TypeId, UnitId, ValueId,
+    Block, BlockId, Body, CallFlags, CmpPred, Const, FuncAttrs, FuncId, Function, Inst, InstId,
+    Linkage, Op, Operand, OperandList, Program, Type, TypeId, UnitId, ValueId,
 };
 
 /// The unknown condition of an inserted early return: a function that nobody knows.
@@ -99,17 +99,41 @@ impl Pieces {
     }
 }
 
-/// The body without the effect of this call: it becomes a cast of its argument that nobody uses.
-pub fn without_call(program: &mut Program, body: &Body, call: InstId, argument: Operand) -> Body {
-    let mut changed = body.clone();
-    let ty = program.types.intern(Type::Ptr);
-    let loc = changed.insts[call].loc;
-    let op = Op::Cast {
-        op: CastOp::Bitcast,
-        value: argument,
+/// The body without this call, and without the loads and address arithmetic that only served it: as if the statement were not
+/// in the source. What the source keeps in a variable stays (its binding marker uses it), and so does what a macro has tested.
+pub fn without_call(body: &Body, call: InstId) -> Body {
+    let mut uses = vec![0usize; body.insts.len()];
+    let def_of = |operand: Operand| operand.as_value().and_then(|value| body.def(value));
+    let count = |inst: InstId, visit: &mut dyn FnMut(InstId)| {
+        body.for_each_operand(inst, |operand| {
+            def_of(operand).into_iter().for_each(&mut *visit)
+        });
     };
-    changed.insts[call] = Inst { op, ty, loc };
-    changed
+    for inst in body.insts.ids().iter() {
+        count(inst, &mut |used| uses[used.index()] += 1);
+    }
+    let serves = |inst: InstId| {
+        matches!(
+            body.insts[inst].op,
+            Op::Load { .. } | Op::Cast { .. } | Op::PtrAdd { .. } | Op::Binary { .. }
+        )
+    };
+    let mut gone = vec![call];
+    let mut at = 0;
+    while let Some(&inst) = gone.get(at) {
+        at += 1;
+        count(inst, &mut |used| {
+            uses[used.index()] -= 1;
+            if uses[used.index()] == 0 && serves(used) {
+                gone.push(used);
+            }
+        });
+    }
+    let mut pieces = Pieces::of(body);
+    for block in &mut pieces.blocks {
+        block.retain(|number| gone.iter().all(|inst| inst.index() != *number));
+    }
+    pieces.assemble()
 }
 
 /// The body with `if (drip_bench_fails()) return ERROR;` before this call; nothing if the function returns neither an

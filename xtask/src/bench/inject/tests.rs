@@ -47,9 +47,7 @@ fn mutants_are_well_formed_and_reported() {
         for call in live(&session.program, &calls) {
             let body = session.program.funcs[call.func].body.clone().unwrap();
             let changed = match change {
-                Change::Remove => {
-                    mutate::without_call(&mut session.program, &body, call.inst, call.pointer)
-                }
+                Change::Remove => mutate::without_call(&body, call.inst),
                 Change::ReturnBefore => {
                     mutate::with_return_before(&mut session.program, call.func, &body, call.inst)
                         .unwrap()

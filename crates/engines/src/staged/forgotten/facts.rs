@@ -347,7 +347,8 @@ impl Facts {
     }
 
     /// Are there structures of two kinds under one name: one maker fills the field by itself, and of another one neither those whom it calls
-    /// nor those who call it do? Which of them is freed somewhere nobody can say.
+    /// nor those who call it do? Which of them is freed somewhere nobody can say. A constructor of all kinds, which others call for each
+    /// (`node_new` for `leaf_new` and `inner_new`), is none of them.
     pub fn is_empty_in_some(&self, context: &CallContext<'_>, place: Place) -> bool {
         let makers = place
             .structure()
@@ -363,9 +364,31 @@ impl Facts {
                 .iter()
                 .any(|func| below.contains(func) || is_called_by(func))
         };
-        let mut makers = makers.into_iter().flatten().map(|made| made.0);
-        makers.clone().any(|maker| stored.contains(&maker))
-            && makers.any(|maker| !fills_near(maker))
+        let made = makers.map_or(&[][..], Vec::as_slice);
+        let all: FxHashSet<FuncId> = made.iter().map(|made| made.0).collect();
+        // What is called for a new structure hands it on.
+        let called = made
+            .iter()
+            .map(|made| context.graph.callees(made.0, made.1));
+        let constructors: FxHashSet<FuncId> = called
+            .filter_map(|callees| match callees {
+                Callees::Known(callees) => Some(callees.iter().copied()),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        let is_common = |maker: FuncId| {
+            let callers = (0..graph.len()).map(FuncId::new);
+            let mut callers = callers
+                .filter(|&caller| graph.succs(caller).contains(&maker))
+                .peekable();
+            callers.peek().is_some()
+                && callers.all(|caller| caller != maker && constructors.contains(&caller))
+        };
+        all.iter().any(|maker| stored.contains(maker))
+            && all
+                .iter()
+                .any(|&maker| !fills_near(maker) && !is_common(maker))
     }
 
     /// The free that forgets what the place holds.

@@ -160,7 +160,9 @@ struct Search<'a, 's, 'c> {
     loads: Vec<ValueId>,
     /// Instructions after which the cell may be empty or another one.
     barriers: FxHashSet<InstId>,
-    /// Other stores of new blocks into the cell.
+    /// Other stores into the cell.
+    others: Vec<InstId>,
+    /// Those of new blocks.
     filled: Vec<InstId>,
     /// What is found in a loop is there when the loop is left.
     leaves_loops: bool,
@@ -182,6 +184,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             is_claimed: facts.freed.contains_key(&place),
             loads: Vec::new(),
             barriers: FxHashSet::default(),
+            others: Vec::new(),
             filled: Vec::new(),
             leaves_loops: false,
         };
@@ -195,6 +198,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
                 Op::Store { addr, value } if inst != store => match view.way(addr) {
                     Some(other) if other == *way => {
                         search.barriers.insert(inst);
+                        search.others.push(inst);
                         if view.maker(value).is_some() {
                             search.filled.push(inst);
                         }
@@ -271,7 +275,10 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         evidence.any(|start| self.reaches_store(start))
     }
 
-    /// Does somebody take the old pointer on a way through the store?
+    /// Does somebody take the old pointer on a way through the store? What is taken before it or behind it, in the same turn of a loop, is
+    /// another block if a store into the cell always comes in between (`if (s->name) { free(s->name); s->name = NULL; } s->name =
+    /// strdup(text); …`). One that is taken on another way (`if (s->size == 0) s->tab = malloc(…); else grow(s);`) tells that there may
+    /// be none here.
     fn is_taken_near(&self, store: BlockId) -> bool {
         let body = self.view.body;
         let behind = below(self.cfg.graph(), self.cfg.succs(store), usize::MAX);
@@ -281,9 +288,73 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             let takers = takers
                 .iter()
                 .filter(|taker| !(self.is_claimed && taker.1 == Taking::Lent));
-            let mut blocks = takers.filter_map(|&(taker, _)| body.block_of(taker));
-            blocks.any(|block| block == store || behind.contains(&block) || before.contains(&block))
+            let mut takers = takers.filter_map(|&(inst, _)| Some((inst, body.block_of(inst)?)));
+            takers.any(|(taker, block)| {
+                let is_near = block == store || behind.contains(&block) || before.contains(&block);
+                is_near && !self.is_another(load, taker)
+            })
         })
+    }
+
+    /// Is what a taker gets another block than the one in the cell when the store is come to: one that was there before, or that is there behind?
+    fn is_another(&self, load: ValueId, taker: InstId) -> bool {
+        let Some(read) = self.view.body.def(load) else {
+            return false;
+        };
+        let forwards = |edge| !self.cfg.is_back_edge(edge);
+        let is_replaced = |inst| !self.comes(inst, self.store, |_| true, &self.others);
+        let is_in_order = || {
+            self.comes(taker, self.store, forwards, &[])
+                || self.comes(self.store, read, forwards, &[])
+        };
+        is_replaced(taker) && is_replaced(read) && is_in_order()
+    }
+
+    /// Does a way over such edges lead from one instruction to the other, on which none of these comes?
+    fn comes(
+        &self,
+        from: InstId,
+        to: InstId,
+        follows: impl Fn(EdgeId) -> bool,
+        without: &[InstId],
+    ) -> bool {
+        let body = self.view.body;
+        let passes = |block: BlockId, after: Option<InstId>| {
+            let mut insts = body.block_insts(block);
+            let met = insts.find(|&inst| {
+                let is_met = inst == to || without.contains(&inst);
+                is_met && after.is_none_or(|after| inst > after)
+            });
+            match met {
+                Some(inst) if inst == to => Passing::Reached,
+                Some(_) => Passing::Stopped,
+                None => Passing::Through,
+            }
+        };
+        let Some(first) = body.block_of(from) else {
+            return false;
+        };
+        let mut seen: FxHashSet<BlockId> = FxHashSet::default();
+        let mut open = vec![(first, Some(from))];
+        while let Some((block, after)) = open.pop() {
+            match passes(block, after) {
+                Passing::Reached => return true,
+                Passing::Stopped => continue,
+                Passing::Through => {}
+            }
+            for edge in self
+                .cfg
+                .out_edges(block)
+                .iter()
+                .filter(|&edge| follows(edge))
+            {
+                let next = self.cfg.target(edge);
+                if seen.insert(next) {
+                    open.push((next, None));
+                }
+            }
+        }
+        false
     }
 
     /// From where on is it known that the cell holds something?
