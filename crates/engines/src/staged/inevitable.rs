@@ -14,7 +14,9 @@
 
 use drip_flow::{End, EndKind, Frame, Machine, UseFlow};
 use drip_models::{Outcome, Summary, Value, ValuePath};
-use drip_program::{BinaryOp, Body, CastOp, Const, FuncId, InstId, Op, Operand, Program, ValueId};
+use drip_program::{
+    BinaryOp, BlockId, Body, CastOp, Const, FuncId, InstId, Op, Operand, Program, ValueId,
+};
 use rustc_hash::FxHashSet;
 
 use super::paths::Path;
@@ -113,13 +115,23 @@ pub fn is_only_looked_at_on(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> b
     let Some(birth) = sure_birth(frame, flow) else {
         return false;
     };
-    let is_it = |operand| is_followed(frame, flow, operand);
-    let mut asked = Asked::default();
     let blocks = path.blocks_from(flow, frame.block_of(birth));
+    is_only_looked_at_in(frame, flow, blocks)
+}
+
+/// Does nothing in these blocks do more than look at the block in question, once it is made?
+pub fn is_only_looked_at_in(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    blocks: impl Iterator<Item = BlockId>,
+) -> bool {
+    let is_it = |operand| is_followed(frame, flow, operand);
+    let birth = flow.birth(frame).map(|(birth, _)| birth);
+    let mut asked = Asked::default();
     let mut insts = blocks.flat_map(|block| frame.body.block_insts(block));
     insts.all(|inst| match frame.body.insts[inst].op {
         Op::Store { value, .. } => !is_it(value),
-        Op::Call { .. } | Op::Invoke { .. } if inst != birth => {
+        Op::Call { .. } | Op::Invoke { .. } if Some(inst) != birth => {
             let mut given = (0..).zip(frame.args(inst)).filter(|(_, arg)| is_it(**arg));
             given.all(|(n, _)| only_looks(frame, inst, n, &mut asked))
         }
