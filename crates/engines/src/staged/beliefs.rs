@@ -8,8 +8,8 @@
 //! False positives: the two ways differ because somebody has taken the block whose result the branch looks at; asked for is that no outcome of
 //! that call takes it. False negatives: branches on what a variable says.
 
-use drip_flow::{EndKind, Frame, Machine, NodeId, UseFlow};
-use drip_program::{InstId, Op, Operand};
+use drip_flow::{EndKind, Frame, Machine, NodeId, Place, UseFlow, Where};
+use drip_program::{BlockId, InstId, Op, Operand};
 use smallvec::SmallVec;
 
 use super::alternatives::Called;
@@ -47,6 +47,7 @@ pub fn is_forgotten_at_exit(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> b
     let is_said = said_by(frame, decided, MAX_STEPS, &mut calls) && !calls.is_empty();
     let rest = path.blocks(flow).skip(turn.at + 1);
     is_said
+        && !comes_round(frame, flow, path, turn.at)
         && calls.iter().all(|&call| is_news(frame, flow, path, call))
         && is_only_looked_at_in(frame, flow, rest)
 }
@@ -54,24 +55,70 @@ pub fn is_forgotten_at_exit(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> b
 /// The last branch of the path that could still have kept the block from being lost, if its other ways all free it.
 fn turn(flow: &UseFlow, path: &Path) -> Option<Turn> {
     let leads_to = ends_reached(flow);
-    let hops = &path.hops;
-    let at = (0..hops.len())
-        .rev()
-        .find(|&at| leads_to[hops[at].node.index()] != LOST)?;
-    let (from, to) = (hops[at].node, hops.get(at + 1)?.node);
+    let mut hops = path.hops.iter();
+    let at = hops.rposition(|hop| leads_to[hop.node.index()] != LOST)?;
+    frees_otherwise(flow, path, at, &leads_to).then(|| Turn {
+        from: path.hops[at].node,
+        at,
+    })
+}
+
+/// Do all other ways out of this node of the path free the block, where it is there?
+fn frees_otherwise(flow: &UseFlow, path: &Path, at: usize, leads_to: &[u8]) -> bool {
+    let [from, to] = match path.hops.get(at..at + 2) {
+        Some([from, to]) => [from.node, to.node],
+        _ => return false,
+    };
     let taken = flow.nodes[to].block;
     let mut others = 0;
     for (id, node) in flow.nodes.iter_enumerated() {
         let is_other = node.block != taken && node.preds.iter().any(|edge| edge.from == from);
         let machine = node.state.objects.first().map(|object| object.machine);
         if is_other && machine == Some(Machine::Allocated) {
-            others |= leads_to[id.index()];
-            if leads_to[id.index()] == 0 {
-                others |= OTHERWISE;
-            }
+            others |= match leads_to[id.index()] {
+                0 => OTHERWISE,
+                kinds => kinds,
+            };
         }
     }
-    (others == FREED).then_some(Turn { from, at })
+    others == FREED
+}
+
+/// Does the path begin another turn of a loop in which the block is made, before it comes to this node? What is freed there may be what another call
+/// has made.
+fn comes_round(frame: &Frame<'_>, flow: &UseFlow, path: &Path, at: usize) -> bool {
+    let Some((birth, _)) = flow.birth(frame) else {
+        return true;
+    };
+    let made = frame.block_of(birth);
+    let loops = frame.cfg.loops();
+    let begins_turn = |block: BlockId| {
+        let innermost = loops.innermost(block);
+        innermost.is_some_and(|id| loops.header(id) == block && loops.contains(id, made))
+    };
+    let blocks = path.blocks(flow).take(at + 1);
+    let mut since = blocks.skip_while(|&block| block != made).skip(1);
+    since.any(begins_turn)
+}
+
+/// Does a branch of the path free the block on all its other ways, and is the block in variables alone and only looked at past that branch? Then it
+/// was the function's own there, and nobody has taken it since.
+pub fn is_held_on_the_way(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    let leads_to = ends_reached(flow);
+    let is_held = |at: usize| {
+        let mut kinds = path.hops[at..].iter();
+        let is_open = kinds.any(|hop| leads_to[hop.node.index()] != LOST);
+        is_open && frees_otherwise(flow, path, at, &leads_to)
+    };
+    let held = (0..path.hops.len()).rev().find(|&at| is_held(at));
+    held.is_some_and(|at| {
+        let held = flow.nodes[path.hops[at + 1].node].state.objects.first();
+        let is_variable = |place: &Place| !matches!(place.at, Where::Cell(_));
+        let rest = path.blocks(flow).skip(at + 1);
+        !comes_round(frame, flow, path, at)
+            && held.is_some_and(|held| held.places.iter().all(is_variable))
+            && is_only_looked_at_in(frame, flow, rest)
+    })
 }
 
 /// For each node what ends it leads to.

@@ -9,7 +9,7 @@ use std::cell::LazyCell;
 use drip_flow::{End, EndKind, Frame, UseFlow};
 use drip_program::{BlockId, Const, Op};
 
-use super::beliefs::is_forgotten_at_exit;
+use super::beliefs::{is_forgotten_at_exit, is_held_on_the_way};
 use super::calls::CallContext;
 use super::doubts::{
     ignored_refusal, is_changed_by_chance, is_doubtful, is_untold, is_unwanted, may_be_taken,
@@ -112,10 +112,14 @@ pub fn convincing_path(
             Second::LostPerhaps | Second::Briefly | Second::Open | Second::Roughly
                 if !doubtful && *believed =>
             {
-                tracing::trace!(
-                    function = context.program.func_name(frame.func),
-                    "forgotten at exit"
-                );
+                return Some((path, confidence.min(Confidence::Medium)));
+            }
+            Second::LostPerhaps
+                if !doubtful
+                    && excluded.is_empty()
+                    && end.leaves
+                    && is_held_on_the_way(frame, flow, &path) =>
+            {
                 return Some((path, confidence.min(Confidence::Medium)));
             }
             // Whatever way a callee went.
@@ -166,9 +170,11 @@ fn is_lost_at_once(frame: &Frame<'_>, flow: &UseFlow, path: &Path, end: &End) ->
 /// is come to.
 fn untried(trials: &mut Trials<'_, '_>, flow: &UseFlow, end: &End) -> Option<(Path, Confidence)> {
     let frame = trials.frame;
-    let path = Paths::new(flow, end)
-        .next()
-        .filter(|path| is_inevitable(frame, flow) || is_lost_at_once(frame, flow, path, end))?;
+    let path = Paths::new(flow, end).next().filter(|path| {
+        is_inevitable(frame, flow)
+            || is_lost_at_once(frame, flow, path, end)
+            || end.leaves && is_forgotten_at_exit(frame, flow, path)
+    })?;
     let is_doubted = is_unwanted(frame, trials.values, flow, &path, end)
         || is_untold(frame, flow, &path)
         || is_doubtful(frame, trials.values, flow, &path)
