@@ -347,6 +347,7 @@ pub fn one_per_cause(findings: Vec<Caused>, name: impl Fn(FuncId) -> String) -> 
         // Everybody hands blocks to a function that may refuse them, and hardly ever a run shows that it does: it will not. So do fields of
         // structures belong together that a destructor asks for.
         if 2 * group.certain < group.size {
+            tracing::trace!(at = ?finding.primary, "group of suspicions");
             finding.confidence = Confidence::Low;
         }
         finding.message = format!(

@@ -4,11 +4,17 @@
 //! next one. What no path takes care of is lost on whichever path is taken: where the trials or the execution come to no end there, nothing
 //! hangs on what they have not found out.
 
+use std::cell::LazyCell;
+
 use drip_flow::{End, EndKind, Frame, UseFlow};
 use drip_program::{BlockId, Const, Op};
 
+use super::beliefs::{is_forgotten_at_exit, is_held_on_the_way};
 use super::calls::CallContext;
-use super::doubts::{ignored_refusal, is_changed_by_chance, is_doubtful, is_unwanted, refused};
+use super::doubts::{
+    ignored_refusal, is_changed_by_chance, is_doubtful, is_untold, is_unwanted, may_be_taken,
+    refused,
+};
 use super::execute::{Fuel, Second, second_look};
 use super::inevitable::{
     is_inevitable, is_only_in_variables, is_only_looked_at, is_only_looked_at_on,
@@ -42,10 +48,14 @@ pub fn convincing_path(
         let Some((path, confidence)) = trials.feasible_path(flow, end, &excluded) else {
             break;
         };
-        if is_unwanted(frame, trials.values, flow, &path, end) {
+        let believed = LazyCell::new(|| is_forgotten_at_exit(frame, flow, &path));
+        if is_unwanted(frame, trials.values, flow, &path, end)
+            || is_untold(frame, flow, &path) && !*believed
+        {
             return Some((path, Confidence::Low));
         }
-        let doubtful = is_doubtful(frame, trials.values, flow, &path, end);
+        let doubtful = is_doubtful(frame, trials.values, flow, &path)
+            || may_be_taken(frame, trials.values, flow, &path, end) && !*believed;
         if is_thrown(frame, flow, &path, end) {
             let confidence = match doubtful {
                 true => Confidence::Low,
@@ -99,6 +109,19 @@ pub fn convincing_path(
             {
                 return Some((path, confidence.min(Confidence::Medium)));
             }
+            Second::LostPerhaps | Second::Briefly | Second::Open | Second::Roughly
+                if !doubtful && *believed =>
+            {
+                return Some((path, confidence.min(Confidence::Medium)));
+            }
+            Second::LostPerhaps
+                if !doubtful
+                    && excluded.is_empty()
+                    && end.leaves
+                    && is_held_on_the_way(frame, flow, &path) =>
+            {
+                return Some((path, confidence.min(Confidence::Medium)));
+            }
             // Whatever way a callee went.
             Second::Roughly if flow.ends.iter().all(|end| end.kind == EndKind::Lost) => {
                 return Some((path, confidence.min(Confidence::Medium)));
@@ -147,11 +170,15 @@ fn is_lost_at_once(frame: &Frame<'_>, flow: &UseFlow, path: &Path, end: &End) ->
 /// is come to.
 fn untried(trials: &mut Trials<'_, '_>, flow: &UseFlow, end: &End) -> Option<(Path, Confidence)> {
     let frame = trials.frame;
-    let path = Paths::new(flow, end)
-        .next()
-        .filter(|path| is_inevitable(frame, flow) || is_lost_at_once(frame, flow, path, end))?;
-    let is_doubted = is_unwanted(trials.frame, trials.values, flow, &path, end)
-        || is_doubtful(trials.frame, trials.values, flow, &path, end);
+    let path = Paths::new(flow, end).next().filter(|path| {
+        is_inevitable(frame, flow)
+            || is_lost_at_once(frame, flow, path, end)
+            || end.leaves && is_forgotten_at_exit(frame, flow, path)
+    })?;
+    let is_doubted = is_unwanted(frame, trials.values, flow, &path, end)
+        || is_untold(frame, flow, &path)
+        || is_doubtful(frame, trials.values, flow, &path)
+        || may_be_taken(frame, trials.values, flow, &path, end);
     Some((
         path,
         if is_doubted {

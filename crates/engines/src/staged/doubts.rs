@@ -30,8 +30,14 @@ const MAX_VERSIONS: usize = 16;
 /// φs that are looked through, one behind the other, for what a condition is made of. A loop leads back to one of them.
 const MAX_PHIS: usize = 3;
 
-/// Does the loss hang on something that the summaries leave open and that the caller takes for granted?
-pub fn is_doubtful(
+/// Does the loss hang on numbers that the summaries leave open and that the caller takes for granted?
+pub fn is_doubtful(frame: &Frame<'_>, values: &mut Values, flow: &UseFlow, path: &Path) -> bool {
+    is_empty_after_birth(frame, values, flow, path)
+        || is_changed_by_callee(frame, values, flow, path)
+}
+
+/// Does it hang on what callees may have done with the block, which the summaries leave open and the caller takes for granted?
+pub fn may_be_taken(
     frame: &Frame<'_>,
     values: &mut Values,
     flow: &UseFlow,
@@ -40,12 +46,8 @@ pub fn is_doubtful(
 ) -> bool {
     let doubt = if is_unseen(frame, flow, path) {
         "unseen"
-    } else if is_empty_after_birth(frame, values, flow, path) {
-        "empty after birth"
     } else if is_given_to_hook(frame, values, flow, path) {
         "given to an optional callback"
-    } else if is_changed_by_callee(frame, values, flow, path) {
-        "changed by callee"
     } else if is_owned_by_chance(frame, flow, path) {
         "owned by chance"
     } else if could_be_otherwise(frame, values, flow, path, end) {
@@ -66,15 +68,30 @@ pub fn is_unwanted(
     path: &Path,
     end: &End,
 ) -> bool {
-    is_replaced_option(frame, flow, end)
-        || afterwards(frame, values, flow, path, end).is_some_and(|after| after.values.is_empty())
-        || is_untold(frame, flow, path)
-        || is_done_once(frame, values, flow, path, end)
-        || is_made_by_mistake(frame, flow, path)
-        || contradicts_code(frame, flow, path)
-        || is_pinned(frame, values, flow, path)
-        || is_empty_block(frame, values, flow, path, end)
-        || is_printed(frame, flow) && is_empty_after_birth(frame, values, flow, path)
+    let reason = if is_replaced_option(frame, flow, end) {
+        "an option given twice"
+    } else if afterwards(frame, values, flow, path, end)
+        .is_some_and(|after| after.values.is_empty())
+    {
+        "the program ends"
+    } else if is_done_once(frame, values, flow, path, end) {
+        "done once"
+    } else if is_made_by_mistake(frame, flow, path) {
+        "made by mistake"
+    } else if contradicts_code(frame, flow, path) {
+        "contradicts a code"
+    } else if is_pinned(frame, values, flow, path) {
+        "pinned"
+    } else if is_empty_block(frame, values, flow, path, end) {
+        "empty block"
+    } else if is_printed(frame, flow) && is_empty_after_birth(frame, values, flow, path) {
+        "empty after birth"
+    } else {
+        return false;
+    };
+    let function = frame.program.func_name(frame.func);
+    tracing::trace!(function, reason, "unwanted");
+    true
 }
 
 /// Is the block made by a function that takes any number of arguments? Those print them, and what they do is not executed.
@@ -316,7 +333,7 @@ pub fn ignored_refusal(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> Option
 }
 
 /// The same, and no caller could ever know: the callee's result does not tell which of the two happened.
-fn is_untold(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+pub fn is_untold(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
     let mut choices = path.hops.iter().flat_map(|hop| &hop.choices);
     choices.any(|choice| {
         takes_otherwise(frame, flow, choice, |_, chosen, outcome| {

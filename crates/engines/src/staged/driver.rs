@@ -92,7 +92,9 @@ pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analy
         let is_refused =
             |refused: &Vec<_>| !refused.is_empty() && refused.iter().all(is_never_freed);
         let is_refused = caused.refused.as_ref().is_some_and(is_refused);
-        if is_impossible || is_setting || is_refused || caused.after.as_ref().is_some_and(ends) {
+        let is_end = caused.after.as_ref().is_some_and(ends);
+        if is_impossible || is_setting || is_refused || is_end {
+            tracing::trace!(at = ?caused.finding.primary, is_impossible, is_setting, is_refused, is_end, was = ?caused.finding.confidence, "lowered");
             caused.finding.confidence = Confidence::Low;
         }
         // A program of some size does not grow by what it loses once.

@@ -443,6 +443,7 @@ impl<'w, 'a> Work<'w, 'a> {
                 }
                 if finding.rule == Rule::D001 && may_be_kept_outside(self.context, self.frame, flow)
                 {
+                    tracing::trace!(at = ?finding.primary, "kept outside");
                     finding.confidence = Confidence::Low;
                 }
                 let mut asked_by = |(index, path, _): &(usize, Path, Confidence)| {

@@ -14,10 +14,14 @@
 
 use drip_flow::{End, EndKind, Frame, Machine, UseFlow};
 use drip_models::{Outcome, Summary, Value, ValuePath};
-use drip_program::{BinaryOp, Body, CastOp, Const, FuncId, InstId, Op, Operand, Program, ValueId};
+use drip_program::{
+    BinaryOp, BlockId, Body, CastOp, Const, FuncId, InstId, Op, Operand, Program, ValueId,
+};
 use rustc_hash::FxHashSet;
 
+use super::causes::defined_callee;
 use super::paths::Path;
+use super::varargs::named_parameters;
 
 /// Calls down from the function that a block is handed to; it may be kept by whoever is further down.
 const MAX_DEPTH: usize = 4;
@@ -113,15 +117,39 @@ pub fn is_only_looked_at_on(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> b
     let Some(birth) = sure_birth(frame, flow) else {
         return false;
     };
-    let is_it = |operand| is_followed(frame, flow, operand);
-    let mut asked = Asked::default();
     let blocks = path.blocks_from(flow, frame.block_of(birth));
+    is_left_in_peace(frame, flow, blocks, |_, _| false)
+}
+
+/// Does nothing in these blocks do more than look at the block in question? What it is given to behind the named arguments only shows it, as
+/// far as the paths tell (`varargs`).
+pub fn is_only_looked_at_in(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    blocks: impl Iterator<Item = BlockId>,
+) -> bool {
+    is_left_in_peace(frame, flow, blocks, |call, n| {
+        let callee = defined_callee(frame, call);
+        let named = callee.and_then(|callee| named_parameters(frame.program, callee));
+        named.is_some_and(|named| n >= named)
+    })
+}
+
+fn is_left_in_peace(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    blocks: impl Iterator<Item = BlockId>,
+    is_shown: impl Fn(InstId, usize) -> bool,
+) -> bool {
+    let is_it = |operand| is_followed(frame, flow, operand);
+    let birth = flow.birth(frame).map(|(birth, _)| birth);
+    let mut asked = Asked::default();
     let mut insts = blocks.flat_map(|block| frame.body.block_insts(block));
     insts.all(|inst| match frame.body.insts[inst].op {
         Op::Store { value, .. } => !is_it(value),
-        Op::Call { .. } | Op::Invoke { .. } if inst != birth => {
+        Op::Call { .. } | Op::Invoke { .. } if Some(inst) != birth => {
             let mut given = (0..).zip(frame.args(inst)).filter(|(_, arg)| is_it(**arg));
-            given.all(|(n, _)| only_looks(frame, inst, n, &mut asked))
+            given.all(|(n, _)| is_shown(inst, n) || only_looks(frame, inst, n, &mut asked))
         }
         _ => true,
     })

@@ -7,6 +7,7 @@
 
 mod afterwards;
 mod alternatives;
+mod beliefs;
 mod births;
 mod borrowed;
 mod callers;
