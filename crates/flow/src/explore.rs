@@ -235,6 +235,7 @@ impl<'f, 'a> Explorer<'f, 'a> {
                 limited: false,
                 crowded: false,
                 lacks_ways: false,
+                forgetful: false,
                 filtered: 0,
                 steps: 0,
                 executed: 0,
@@ -654,6 +655,7 @@ impl Explorer<'_, '_> {
             Some(node) => {
                 let weaker = Rc::make_mut(&mut self.out.nodes[node].state).weaken(&state);
                 if weaker {
+                    self.out.forgetful = true;
                     self.rehash(node);
                 }
                 Some((node, weaker))

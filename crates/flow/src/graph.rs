@@ -87,6 +87,8 @@ pub struct UseFlow {
     pub crowded: bool,
     /// Some state is reached by more ways than are told apart: all states are there, but not every condition under which they are reached.
     pub lacks_ways: bool,
+    /// States with equal objects were joined and have forgotten conditions: which of them depends on where they meet.
+    pub forgetful: bool,
     /// Branches that the known facts decided (SMOKE's filter, applied on the way).
     pub filtered: u32,
     /// Blocks executed.
@@ -170,8 +172,8 @@ impl UseFlow {
         fates.collect()
     }
 
-    /// For twins: the fates that only one of two explorations of the same objects tells. Where states were joined, paths are missing, or an
-    /// object went to more places than are remembered, both may be right.
+    /// For twins: the fates that only one of two explorations of the same objects tells. Where states were joined, conditions forgotten, paths
+    /// are missing, or an object went to more places than are remembered, both may be right.
     pub fn difference(&self, other: &UseFlow) -> Vec<(EndKind, InstId, Option<Machine>)> {
         let is_untracked = |end: &End| {
             let machine = end.state.objects.first().map(|object| object.machine);
@@ -183,8 +185,10 @@ impl UseFlow {
                 })
             )
         };
-        let is_exact =
-            |flow: &UseFlow| !flow.limited && !flow.crowded && !flow.ends.iter().any(is_untracked);
+        let is_exact = |flow: &UseFlow| {
+            let is_joined = flow.limited || flow.crowded || flow.forgetful;
+            !is_joined && !flow.ends.iter().any(is_untracked)
+        };
         if !is_exact(self) || !is_exact(other) {
             return Vec::new();
         }

@@ -310,3 +310,57 @@ fn common<T: Ord>(left: &[T], right: &[T]) -> usize {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use drip_cond::{Sort, Terms};
+    use proptest::collection::{btree_map, btree_set};
+    use proptest::{prop_assert_eq, proptest};
+
+    use super::*;
+
+    fn state(terms: &mut Terms, known: &BTreeMap<u32, u32>) -> State {
+        State {
+            objects: SmallVec::new(),
+            facts: SmallVec::new(),
+            env: bindings(terms, known).into_iter().collect(),
+        }
+    }
+
+    fn bindings(terms: &mut Terms, known: &BTreeMap<u32, u32>) -> Vec<(SymId, TermId)> {
+        let entries = known.iter();
+        entries
+            .map(|(&sym, &value)| (SymId(sym), terms.sym(SymId(value), Sort::Bool)))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn bindings_at_once_are_bindings_one_by_one(
+            old in btree_map(0u32..40, 0u32..8, 0..20),
+            new in btree_map(0u32..40, 0u32..8, 0..20),
+        ) {
+            let mut terms = Terms::default();
+            let mut at_once = state(&mut terms, &old);
+            let mut one_by_one = at_once.clone();
+            let bindings = bindings(&mut terms, &new);
+            at_once.bind_all(&bindings);
+            for &(sym, term) in &bindings {
+                one_by_one.bind(sym, Some(term));
+            }
+            prop_assert_eq!(at_once, one_by_one);
+        }
+
+        #[test]
+        fn what_two_lists_have_in_common_is_counted(
+            left in btree_set(0u32..30, 0..20),
+            right in btree_set(0u32..30, 0..20),
+        ) {
+            let list = |set: &BTreeSet<u32>| set.iter().copied().collect::<Vec<u32>>();
+            let both = left.intersection(&right).count();
+            prop_assert_eq!(common(&list(&left), &list(&right)), both);
+        }
+    }
+}

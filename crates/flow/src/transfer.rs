@@ -27,7 +27,14 @@ impl Explorer<'_, '_> {
             Op::Phi { .. } => return,
             Op::Call { .. } | Op::Select { .. } => self.split(inst, runs),
             _ => runs.retain_mut(|run| {
-                self.leaves(inst, &run.state) || self.advance(inst, Rc::make_mut(&mut run.state))
+                let is_left = self.leaves(inst, &run.state);
+                // The twin: the instruction is executed.
+                if cfg!(debug_assertions) && is_left {
+                    let mut state = State::clone(&run.state);
+                    let goes_on = self.advance(inst, &mut state);
+                    assert!(goes_on && state == *run.state, "{inst} changes the state");
+                }
+                is_left || self.advance(inst, Rc::make_mut(&mut run.state))
             }),
         }
         if self.goal == Goal::Fate {
