@@ -170,26 +170,32 @@ pub fn one_per_loop(findings: Vec<Caused>) -> Vec<Caused> {
         let is_overwritten = caused.finding.rule == Rule::D003;
         caused.keys.filter(|_| is_shown && is_overwritten)
     };
-    let mut groups: FxHashMap<Keys, (usize, Confidence)> = FxHashMap::default();
+    let mut groups: FxHashMap<Keys, (Vec<u32>, Confidence)> = FxHashMap::default();
     for caused in &findings {
         let Some(keys) = keys(caused) else { continue };
         let confidence = caused.finding.confidence;
-        let group = groups.entry(keys).or_insert((0, confidence));
-        *group = (group.0 + 1, group.1.max(confidence));
+        let (lines, most) = groups.entry(keys).or_insert((Vec::new(), confidence));
+        lines.push(caused.finding.primary.line);
+        *most = confidence.max(*most);
     }
-    groups.retain(|_, (size, _)| *size > MAX_PER_CAUSE);
+    groups.retain(|_, (lines, _)| lines.len() > MAX_PER_CAUSE);
     let mut said: FxHashSet<Keys> = FxHashSet::default();
     let mut shown = Vec::with_capacity(findings.len());
     for mut caused in findings {
         let group = keys(&caused).and_then(|keys| groups.get_key_value(&keys));
-        if let Some((&keys, &(size, confidence))) = group {
-            if caused.finding.confidence < confidence || !said.insert(keys) {
+        if let Some((&keys, (lines, confidence))) = group {
+            if caused.finding.confidence < *confidence || !said.insert(keys) {
                 continue;
             }
+            let own = caused.finding.primary.line;
+            let at = lines.iter().position(|&line| line == own);
+            let others = lines.iter().enumerate().filter(|(n, _)| Some(*n) != at);
+            let others: Vec<String> = others.map(|(_, line)| line.to_string()).collect();
             caused.finding.message = format!(
-                "{}; so is what {} more calls in this loop make, if a key comes twice",
+                "{}; so is what {} more calls in this loop make (lines {}), if a key comes twice",
                 caused.finding.message,
-                size - 1
+                others.len(),
+                several(&others)
             );
         }
         shown.push(caused);
@@ -290,8 +296,13 @@ pub fn one_per_release(findings: Vec<Finding>) -> Vec<Finding> {
 /// "`a`, `b` and 3 more".
 fn list(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match &quoted[..] {
-        [front @ .., last] if quoted.len() <= MAX_NAMES && !front.is_empty() => {
+    several(&quoted)
+}
+
+/// "a, b and 3 more".
+fn several(names: &[String]) -> String {
+    match names {
+        [front @ .., last] if names.len() <= MAX_NAMES && !front.is_empty() => {
             format!("{} and {last}", front.join(", "))
         }
         few if few.len() <= MAX_NAMES => few.join(", "),
