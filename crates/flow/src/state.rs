@@ -249,6 +249,7 @@ impl State {
 
     /// Binds many symbols at once; `bindings` are sorted, without duplicates.
     pub fn bind_all(&mut self, bindings: &[(SymId, TermId)]) {
+        debug_assert!(bindings.is_sorted_by(|a, b| a.0 < b.0));
         let mut fresh: SmallVec<[(SymId, TermId); 16]> = SmallVec::new();
         let mut at = 0;
         for &binding in bindings {

@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use super::alternatives::Called;
 use super::inevitable::is_only_looked_at_in;
 use super::paths::Path;
+use super::told::is_made_of;
 
 /// Casts and comparisons between a call and the branch that looks at its result.
 const MAX_STEPS: usize = 6;
@@ -24,20 +25,12 @@ const LOST: u8 = 1;
 const FREED: u8 = 2;
 const OTHERWISE: u8 = 4;
 
-/// The branch from which on a path can't but lose the block.
-struct Turn {
-    /// The node that ends with the branch.
-    from: NodeId,
-    /// Its place on the path.
-    at: usize,
-}
-
 /// Does the path lose the block because of news, and does everything on the other side of that branch free it?
 pub fn is_forgotten_at_exit(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
     let Some(turn) = turn(flow, path) else {
         return false;
     };
-    let block = flow.nodes[turn.from].block;
+    let block = flow.nodes[path.hops[turn].node].block;
     let decided = match frame.body.insts[frame.body.terminator(block)].op {
         Op::CondBr { cond, .. } => cond,
         Op::Switch { value, .. } => value,
@@ -45,22 +38,19 @@ pub fn is_forgotten_at_exit(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> b
     };
     let mut calls = SmallVec::new();
     let is_said = said_by(frame, decided, MAX_STEPS, &mut calls) && !calls.is_empty();
-    let rest = path.blocks(flow).skip(turn.at + 1);
+    let rest = path.blocks(flow).skip(turn + 1);
     is_said
-        && !comes_round(frame, flow, path, turn.at)
+        && !comes_round(frame, flow, path, turn)
         && calls.iter().all(|&call| is_news(frame, flow, path, call))
         && is_only_looked_at_in(frame, flow, rest)
 }
 
-/// The last branch of the path that could still have kept the block from being lost, if its other ways all free it.
-fn turn(flow: &UseFlow, path: &Path) -> Option<Turn> {
+/// Where on the path is the last branch that could still have kept the block from being lost, if its other ways all free it?
+fn turn(flow: &UseFlow, path: &Path) -> Option<usize> {
     let leads_to = ends_reached(flow);
     let mut hops = path.hops.iter();
     let at = hops.rposition(|hop| leads_to[hop.node.index()] != LOST)?;
-    frees_otherwise(flow, path, at, &leads_to).then(|| Turn {
-        from: path.hops[at].node,
-        at,
-    })
+    frees_otherwise(flow, path, at, &leads_to).then_some(at)
 }
 
 /// Do all other ways out of this node of the path free the block, where it is there?
@@ -154,25 +144,21 @@ fn said_by(
     steps: usize,
     calls: &mut SmallVec<[InstId; 2]>,
 ) -> bool {
-    let body = frame.body;
-    let Some(value) = operand.as_value() else {
-        return true;
-    };
-    let def = body.def(value);
-    let Some((inst, steps)) = def.zip(steps.checked_sub(1)) else {
-        return false;
-    };
-    match body.insts[inst].op {
-        Op::Cmp { a, b, .. } | Op::Binary { a, b, .. } => {
-            said_by(frame, a, steps, calls) && said_by(frame, b, steps, calls)
+    is_made_of(frame, operand, steps, &mut |value, steps| {
+        let Some(inst) = frame.body.def(value) else {
+            return false;
+        };
+        match frame.body.insts[inst].op {
+            Op::Binary { a, b, .. } => {
+                said_by(frame, a, steps, calls) && said_by(frame, b, steps, calls)
+            }
+            Op::Call { .. } | Op::Invoke { .. } => {
+                calls.push(inst);
+                true
+            }
+            _ => false,
         }
-        Op::Cast { value, .. } => said_by(frame, value, steps, calls),
-        Op::Call { .. } | Op::Invoke { .. } => {
-            calls.push(inst);
-            true
-        }
-        _ => false,
-    }
+    })
 }
 
 /// Is a call made once the block is there, is its result not worked out of what was known before, and does it leave the block alone whatever it

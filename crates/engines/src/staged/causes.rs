@@ -12,9 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::afterwards::{Returns, afterwards};
 use super::alternatives::Called;
-use super::doubts::has_key;
+use super::keys::{Keys, has_key};
 use super::paths::Path;
-use super::settings::{Keys, Setting};
+use super::settings::Setting;
 use crate::finding::{AllocationLink, Confidence, Finding, LostPoint, Rule, SourcePos};
 
 /// Findings of one variable at one place before they are shown as one.
@@ -195,7 +195,7 @@ pub fn one_per_loop(findings: Vec<Caused>) -> Vec<Caused> {
                 "{}; so is what {} more calls in this loop make (lines {}), if a key comes twice",
                 caused.finding.message,
                 others.len(),
-                several(&others)
+                enumeration(&others)
             );
         }
         shown.push(caused);
@@ -296,11 +296,11 @@ pub fn one_per_release(findings: Vec<Finding>) -> Vec<Finding> {
 /// "`a`, `b` and 3 more".
 fn list(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    several(&quoted)
+    enumeration(&quoted)
 }
 
 /// "a, b and 3 more".
-fn several(names: &[String]) -> String {
+fn enumeration(names: &[String]) -> String {
     match names {
         [front @ .., last] if names.len() <= MAX_NAMES && !front.is_empty() => {
             format!("{} and {last}", front.join(", "))

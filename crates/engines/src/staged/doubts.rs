@@ -17,6 +17,7 @@ use super::codes::{contradicts_code, is_empty_block};
 use super::counts::is_pinned;
 use super::hooks::is_given_to_hook;
 use super::interface::{atom_of, constant};
+use super::keys::has_key;
 use super::known::{Comparison, branch_fact, comparison};
 use super::once::is_done_once;
 use super::paths::Path;
@@ -544,38 +545,6 @@ pub(super) fn is_made_anew(frame: &Frame<'_>, flow: &UseFlow, end: &End, call: I
         Op::Call { .. } | Op::Invoke { .. } => end.at == call,
         _ => false,
     }
-}
-
-/// Is what decides last on the way from the loop's header to this block a `switch`, or a comparison of texts?
-pub fn has_key(frame: &Frame<'_>, birth: BlockId, header: BlockId) -> bool {
-    let dominators = frame.cfg.dominators();
-    let mut block = birth;
-    while let Some(above) = dominators.idom(block).filter(|_| block != header) {
-        match frame.body.insts[frame.body.terminator(above)].op {
-            Op::Switch { .. } => return true,
-            Op::CondBr { cond, .. } => return compares_texts(frame, cond),
-            _ => block = above,
-        }
-    }
-    false
-}
-
-/// `strcmp(a, b) == 0`: what a pure function of the library says of two pointers, as a number.
-pub fn compares_texts(frame: &Frame<'_>, cond: Operand) -> bool {
-    let body = frame.body;
-    let def = |operand: Operand| body.def(operand.as_value()?);
-    let Some(Op::Cmp { a, .. }) = def(cond).map(|inst| body.insts[inst].op) else {
-        return false;
-    };
-    let Some(call) = def(a) else {
-        return false;
-    };
-    let (Op::Call { args, .. } | Op::Invoke { args, .. }) = body.insts[call].op else {
-        return false;
-    };
-    let is_number = matches!(frame.program.types.get(body.insts[call].ty), Type::Int(_));
-    let is_pure = frame.calls.get(&call).is_some_and(|s| s.pure);
-    is_number && is_pure && defined_callee(frame, call).is_none() && body.list(args).len() >= 2
 }
 
 /// Was the version made by this call, or is it one of several of which one was?

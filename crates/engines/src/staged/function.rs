@@ -16,13 +16,14 @@ use super::convincing::convincing_path;
 use super::doubts::{hangs_on_pointer, is_ordinary, refused};
 use super::execute::{Fuel, is_certainly_lost};
 use super::inspect::Inspection;
+use super::keys::loop_of_keys;
 use super::known::{Known, asked_by_callees};
 use super::objects::{fresh_objects, holders};
 use super::outside::may_be_kept_outside;
 use super::paths::Path;
 use super::replay::replay;
 use super::report::{Loss, Reporter};
-use super::settings::{loop_of_keys, replaced_setting};
+use super::settings::replaced_setting;
 use super::summarize::{summarize, uncalled};
 use super::told::losing_decisions;
 use super::trials::Trials;
@@ -415,9 +416,11 @@ impl<'w, 'a> Work<'w, 'a> {
             false if self.goes_with_parent(flow, &ends) => (flow, Vec::new()),
             false => (flow, self.losses(flow, &ends)),
         };
-        if losses.is_empty() {
-            return false;
-        }
+        !losses.is_empty() && self.report(flow, &losses)
+    }
+
+    /// Makes a finding of losses that can happen, with all that the rest of the program may say against it.
+    fn report(&mut self, flow: &UseFlow, losses: &[(usize, Path, Confidence)]) -> bool {
         let reporter = Reporter::new(self.frame, self.library);
         let shown: Vec<Loss<'_>> = losses
             .iter()
@@ -427,59 +430,67 @@ impl<'w, 'a> Work<'w, 'a> {
                 confidence: *confidence,
             })
             .collect();
-        match reporter.finding(flow, &shown) {
-            Some(mut finding) => {
-                let mut likely = losses.iter().filter(|l| l.2 == Confidence::High);
-                let mut paths = losses.iter().map(|loss| &loss.1);
-                let by = losses
-                    .first()
-                    .and_then(|(_, path, _)| cause(self.frame, flow, path));
-                // What makes a callee take care, this time or another, only the callee knows.
-                if by.is_some()
-                    || !likely.any(|l| is_ordinary(self.frame, flow, &l.1, finding.rule))
-                    || paths.any(|path| hangs_on_pointer(self.frame, flow, path))
-                {
-                    finding.confidence = finding.confidence.min(Confidence::Medium);
-                }
-                if finding.rule == Rule::D001 && may_be_kept_outside(self.context, self.frame, flow)
-                {
-                    tracing::trace!(at = ?finding.primary, "kept outside");
-                    finding.confidence = Confidence::Low;
-                }
-                let mut asked_by = |(index, path, _): &(usize, Path, Confidence)| {
-                    let end = &flow.ends[*index];
-                    let mut asked = Known::on(self.frame, self.values, flow, path, end)
-                        .asked_of_arguments(self.frame, self.values);
-                    asked.extend(asked_by_callees(self.frame, path));
-                    asked
-                };
-                let asked = losses.iter().map(&mut asked_by).collect();
-                let setting = |(index, ..): &(usize, Path, Confidence)| {
-                    replaced_setting(self.frame, flow, &flow.ends[*index])
-                };
-                let settings = losses.iter().map(setting).collect();
-                let mut loops = losses
-                    .iter()
-                    .map(|(index, ..)| loop_of_keys(self.frame, flow, &flow.ends[*index]));
-                let keys = loops.next().flatten();
-                let shown = losses.iter().filter(|loss| loss.2 > Confidence::Low);
-                // What a run loses that asks nothing of memory is refused for want of memory.
-                let is_plain = |confidence| confidence == Confidence::High;
-                let refusals = shown.map(|(_, path, confidence)| {
-                    refused(self.frame, flow, path).filter(|_| !is_plain(*confidence))
-                });
-                self.findings.push(Caused {
-                    finding,
-                    refused: refusals.collect(),
-                    by,
-                    after: after_all(self.frame, self.values, flow, &losses),
-                    asked: Some((self.frame.func, asked)),
-                    settings,
-                    keys: keys.filter(|keys| loops.all(|other| other == Some(*keys))),
-                });
-                true
-            }
-            None => false,
+        let Some(mut finding) = reporter.finding(flow, &shown) else {
+            return false;
+        };
+        let by = losses
+            .first()
+            .and_then(|(_, path, _)| cause(self.frame, flow, path));
+        let most = self.most_confidence(flow, losses, finding.rule, by.is_some());
+        finding.confidence = finding.confidence.min(most);
+        let mut asked_by = |(index, path, _): &(usize, Path, Confidence)| {
+            let end = &flow.ends[*index];
+            let mut asked = Known::on(self.frame, self.values, flow, path, end)
+                .asked_of_arguments(self.frame, self.values);
+            asked.extend(asked_by_callees(self.frame, path));
+            asked
+        };
+        let asked = losses.iter().map(&mut asked_by).collect();
+        let setting = |(index, ..): &(usize, Path, Confidence)| {
+            replaced_setting(self.frame, flow, &flow.ends[*index])
+        };
+        let settings = losses.iter().map(setting).collect();
+        let mut loops = losses
+            .iter()
+            .map(|(index, ..)| loop_of_keys(self.frame, flow, &flow.ends[*index]));
+        let keys = loops.next().flatten();
+        let shown = losses.iter().filter(|loss| loss.2 > Confidence::Low);
+        // What a run loses that asks nothing of memory is refused for want of memory.
+        let is_plain = |confidence| confidence == Confidence::High;
+        let refusals = shown.map(|(_, path, confidence)| {
+            refused(self.frame, flow, path).filter(|_| !is_plain(*confidence))
+        });
+        self.findings.push(Caused {
+            finding,
+            refused: refusals.collect(),
+            by,
+            after: after_all(self.frame, self.values, flow, losses),
+            asked: Some((self.frame.func, asked)),
+            settings,
+            keys: keys.filter(|keys| loops.all(|other| other == Some(*keys))),
+        });
+        true
+    }
+
+    /// How certain a finding can be at most. What makes a callee take care, this time or another, only the callee knows.
+    fn most_confidence(
+        &self,
+        flow: &UseFlow,
+        losses: &[(usize, Path, Confidence)],
+        rule: Rule,
+        is_caused: bool,
+    ) -> Confidence {
+        if rule == Rule::D001 && may_be_kept_outside(self.context, self.frame, flow) {
+            return Confidence::Low;
+        }
+        let mut likely = losses.iter().filter(|l| l.2 == Confidence::High);
+        let mut paths = losses.iter().map(|loss| &loss.1);
+        let is_likely = !is_caused
+            && likely.any(|l| is_ordinary(self.frame, flow, &l.1, rule))
+            && !paths.any(|path| hangs_on_pointer(self.frame, flow, path));
+        match is_likely {
+            true => Confidence::High,
+            false => Confidence::Medium,
         }
     }
 

@@ -205,6 +205,15 @@ fn absorb_null(null: &Outcome, other: &Outcome) -> Option<Outcome> {
     if new.len() > 1 && other.when.iter().any(opposite) {
         return None;
     }
+    same_effects_without(null, other, &paths).then(|| {
+        let mut joined = other.clone();
+        joined.when.retain(shared);
+        joined
+    })
+}
+
+/// Do two outcomes do the same where these pointers are null?
+fn same_effects_without(a: &Outcome, b: &Outcome, paths: &[&ValuePath]) -> bool {
     let behind = |path: &ValuePath| paths.iter().any(|p| p.leads_to(path));
     let is_null = |value: &Value| matches!(value, Value::Entry { path, plus } if *plus == Offset::ZERO && paths.contains(&path));
     // Effects behind a null pointer are nothing, on both sides.
@@ -223,8 +232,7 @@ fn absorb_null(null: &Outcome, other: &Outcome) -> Option<Outcome> {
     };
     let frees = |free: &&Free| !behind(&free.path);
     let escapes = |escape: &&Escape| !behind(&escape.path);
-    let (a, b) = (null, other);
-    let is_same = ret(a) == ret(b)
+    ret(a) == ret(b)
         && (&a.fresh, &a.copies, &a.zeroed) == (&b.fresh, &b.copies, &b.zeroed)
         && a.frees
             .iter()
@@ -234,13 +242,7 @@ fn absorb_null(null: &Outcome, other: &Outcome) -> Option<Outcome> {
             .iter()
             .filter(escapes)
             .eq(b.escapes.iter().filter(escapes))
-        && writes(a) == writes(b);
-    if !is_same {
-        return None;
-    }
-    let mut joined = other.clone();
-    joined.when.retain(shared);
-    Some(joined)
+        && writes(a) == writes(b)
 }
 
 /// Too many outcomes: those with equal effects keep only the conditions they share. First where these are not about what is

@@ -35,6 +35,7 @@ mod inevitable;
 mod inspect;
 mod interface;
 mod kept;
+mod keys;
 mod known;
 mod marks;
 mod merge;

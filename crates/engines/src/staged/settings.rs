@@ -6,17 +6,14 @@
 
 use drip_flow::{End, Frame, UseFlow};
 use drip_models::{Root, ValuePath};
-use drip_program::{BlockId, Body, Const, FuncId, GlobalId, InstId, Op, Operand, Type};
+use drip_program::{Body, Const, GlobalId, InstId, Op, Operand, Type};
 use rustc_hash::FxHashSet;
 
 use super::calls::{CallContext, Open, call_summary};
-use super::doubts::compares_texts;
+use super::keys::key_loop;
 
 /// A global variable, or a field of one.
 pub type Setting = (GlobalId, i64);
-
-/// A loop that meets a key in each turn, by its header.
-pub type Keys = (FuncId, BlockId);
 
 /// The variable that a later block of the same allocation replaces the lost one in, where a key in a loop says so.
 pub(super) fn replaced_setting(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> Option<Setting> {
@@ -52,41 +49,6 @@ fn variable(body: &Body, addr: Operand) -> Option<Setting> {
         Some(&Const::Global { global, offset }) => Some((global, offset)),
         _ => None,
     }
-}
-
-/// The loop that loses the block when its key comes twice: the block is made and overwritten in turns of one loop, and a key says in which.
-pub(super) fn loop_of_keys(frame: &Frame<'_>, flow: &UseFlow, end: &End) -> Option<Keys> {
-    let (call, _) = flow.birth(frame)?;
-    let header = key_loop(frame, frame.block_of(call))?;
-    let around = frame.cfg.loops().headed_by(header)?;
-    let is_inside = frame.cfg.loops().contains(around, frame.block_of(end.at));
-    (is_inside && !end.leaves).then_some((frame.func, header))
-}
-
-/// The loop around a block to which a `switch` or a comparison of texts leads in one of its turns, by its header.
-fn key_loop(frame: &Frame<'_>, birth: BlockId) -> Option<BlockId> {
-    let header = frame
-        .cfg
-        .loops()
-        .header(frame.cfg.loops().innermost(birth)?);
-    let mut block = birth;
-    while let Some(above) = frame
-        .cfg
-        .dominators()
-        .idom(block)
-        .filter(|_| block != header)
-    {
-        let is_key = match frame.body.insts[frame.body.terminator(above)].op {
-            Op::Switch { .. } => true,
-            Op::CondBr { cond, .. } => compares_texts(frame, cond),
-            _ => false,
-        };
-        if is_key {
-            return Some(header);
-        }
-        block = above;
-    }
-    None
 }
 
 /// Those of the variables whose contents some call may free.

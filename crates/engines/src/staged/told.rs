@@ -6,7 +6,7 @@
 
 use drip_base::IdSet;
 use drip_flow::{EndKind, Frame, UseFlow};
-use drip_program::{BlockId, Const, InstId, Op, Operand};
+use drip_program::{BlockId, Const, InstId, Op, Operand, ValueId};
 
 use super::paths::Path;
 
@@ -44,7 +44,7 @@ pub fn is_told_after_birth(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bo
         return false;
     };
     let blocks: Vec<BlockId> = path.blocks_from(flow, frame.block_of(call)).collect();
-    let is_news = |operand: Operand| is_news(frame, &blocks, operand, MAX_STEPS);
+    let is_news = |operand: Operand| is_news(frame, &blocks, operand);
     let is_told = |&block| match frame.body.insts[frame.body.terminator(block)].op {
         Op::CondBr { cond, .. } => is_news(cond),
         Op::Switch { value, .. } => is_news(value),
@@ -54,24 +54,34 @@ pub fn is_told_after_birth(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bo
 }
 
 /// Is it what a call of the library in one of these blocks has returned, perhaps compared with a constant?
-fn is_news(frame: &Frame<'_>, blocks: &[BlockId], operand: Operand, steps: usize) -> bool {
+fn is_news(frame: &Frame<'_>, blocks: &[BlockId], operand: Operand) -> bool {
+    let body = frame.body;
+    is_made_of(frame, operand, MAX_STEPS, &mut |value, _| {
+        let def = body.def(value);
+        def.is_some_and(|inst| blocks.contains(&frame.block_of(inst)) && is_library(frame, inst))
+    })
+}
+
+/// Is all that a value is made of, by casts and comparisons, constant or such a value? The number beside it are the steps that are left.
+pub fn is_made_of(
+    frame: &Frame<'_>,
+    operand: Operand,
+    steps: usize,
+    is_such: &mut dyn FnMut(ValueId, usize) -> bool,
+) -> bool {
     let body = frame.body;
     let Some(value) = operand.as_value() else {
         return true;
     };
-    let def = body.def(value);
-    let Some((inst, steps)) = def.zip(steps.checked_sub(1)) else {
+    let Some(steps) = steps.checked_sub(1) else {
         return false;
     };
-    match body.insts[inst].op {
-        Op::Cmp { a, b, .. } => {
-            is_news(frame, blocks, a, steps) && is_news(frame, blocks, b, steps)
+    match body.def(value).map(|inst| body.insts[inst].op) {
+        Some(Op::Cmp { a, b, .. }) => {
+            is_made_of(frame, a, steps, is_such) && is_made_of(frame, b, steps, is_such)
         }
-        Op::Cast { value, .. } => is_news(frame, blocks, value, steps),
-        Op::Call { .. } | Op::Invoke { .. } => {
-            blocks.contains(&frame.block_of(inst)) && is_library(frame, inst)
-        }
-        _ => false,
+        Some(Op::Cast { value, .. }) => is_made_of(frame, value, steps, is_such),
+        _ => is_such(value, steps),
     }
 }
 
@@ -84,32 +94,26 @@ fn is_library(frame: &Frame<'_>, call: InstId) -> bool {
 
 fn is_told(frame: &Frame<'_>, block: BlockId) -> bool {
     match frame.body.insts[frame.body.terminator(block)].op {
-        Op::CondBr { cond, .. } => is_said(frame, cond, MAX_STEPS),
-        Op::Switch { value, .. } => is_said(frame, value, MAX_STEPS),
+        Op::CondBr { cond, .. } => is_said(frame, cond),
+        Op::Switch { value, .. } => is_said(frame, value),
         _ => true,
     }
 }
 
 /// Is it a parameter, a constant, or what a call has returned or put into a variable, perhaps compared with one of these?
-fn is_said(frame: &Frame<'_>, operand: Operand, steps: usize) -> bool {
+fn is_said(frame: &Frame<'_>, operand: Operand) -> bool {
     let body = frame.body;
-    let Some(value) = operand.as_value() else {
-        return true;
-    };
-    let Some(steps) = steps.checked_sub(1) else {
-        return false;
-    };
-    let Some(inst) = body.def(value) else {
-        return body.as_param(value).is_some();
-    };
-    match body.insts[inst].op {
-        Op::Cmp { a, b, .. } => is_said(frame, a, steps) && is_said(frame, b, steps),
-        Op::Cast { value, .. } => is_said(frame, value, steps),
-        Op::Call { .. } | Op::Invoke { .. } => true,
-        Op::Load { addr } => {
-            let def = addr.as_value().and_then(|value| body.def(value));
-            def.is_some_and(|inst| matches!(body.insts[inst].op, Op::Alloca { .. }))
+    is_made_of(frame, operand, MAX_STEPS, &mut |value, _| {
+        let Some(inst) = body.def(value) else {
+            return body.as_param(value).is_some();
+        };
+        match body.insts[inst].op {
+            Op::Call { .. } | Op::Invoke { .. } => true,
+            Op::Load { addr } => {
+                let def = addr.as_value().and_then(|value| body.def(value));
+                def.is_some_and(|inst| matches!(body.insts[inst].op, Op::Alloca { .. }))
+            }
+            _ => false,
         }
-        _ => false,
-    }
+    })
 }
