@@ -22,6 +22,7 @@ use crate::relevance::Relevance;
 use crate::sparse::{Jumps, Loud};
 use crate::state::{Escape, Followed, Machine, State, Where, keep_places};
 use crate::values::Values;
+use crate::waiting::Waiting;
 
 /// States per block; beyond it those that agree on the objects' fates are joined. If none agrees the object is "given up:
 /// limit" unless a leak was found.
@@ -118,8 +119,10 @@ pub struct Explorer<'f, 'a> {
     marks: IndexVec<NodeId, Mark>,
     /// Where the edges of each node lead to.
     targets: IndexVec<NodeId, SmallVec<[NodeId; 4]>>,
-    /// Blocks from which an unborn object can still be born.
-    can_birth: Option<Rc<IdSet<BlockId>>>,
+    /// Edges were taken out again.
+    has_dropped: bool,
+    /// Where paths that have met no object can still meet one.
+    pub(crate) waiting: Waiting,
     /// What can concern the objects; nothing else is executed.
     loud: Option<Loud>,
     /// Jumps over blocks that do not concern the objects.
@@ -205,10 +208,12 @@ pub fn explore_sparsely<'a>(
 ) -> (UseFlow, bool) {
     let loud = Loud::new(frame, values, &following);
     let jumps = Jumps::new(frame, values, &loud);
-    let is_sparse = jumps.is_some();
     let mut explorer = Explorer::new(frame, values, following);
     (explorer.loud, explorer.jumps) = (Some(loud), jumps);
-    (explorer.explored(), is_sparse)
+    explorer.waiting.is_brief = true;
+    explorer.run();
+    let is_sparse = explorer.jumps.is_some() || explorer.waiting.has_cut;
+    (explorer.finished(), is_sparse)
 }
 
 impl<'f, 'a> Explorer<'f, 'a> {
@@ -245,7 +250,8 @@ impl<'f, 'a> Explorer<'f, 'a> {
             by_block: FxHashMap::default(),
             marks: IndexVec::new(),
             targets: IndexVec::new(),
-            can_birth: None,
+            has_dropped: false,
+            waiting: Waiting::default(),
             loud: None,
             jumps: None,
         }
@@ -253,17 +259,24 @@ impl<'f, 'a> Explorer<'f, 'a> {
 
     fn explored(mut self) -> UseFlow {
         self.run();
-        self.out.drop_dead();
+        self.finished()
+    }
+
+    fn finished(mut self) -> UseFlow {
+        // Each node is made with an edge to it.
+        if self.has_dropped {
+            self.out.drop_dead();
+        }
         self.out
     }
 }
 
 impl Explorer<'_, '_> {
     fn run(&mut self) {
-        self.find_birthplaces();
         let frame = self.frame;
         let mut work = RankedWorklist::new(frame.cfg.rpo().rank());
         let entry = self.start();
+        self.find_birthplaces(entry);
         let state = Rc::new(self.initial_state());
         self.marks.push(Mark::of(&state));
         self.targets.push(SmallVec::new());
@@ -329,30 +342,6 @@ impl Explorer<'_, '_> {
         }
     }
 
-    /// Where to begin. If nothing is remembered from block to block and only the object's fate is asked for, all that
-    /// happens before the first followed object can exist is of no interest.
-    fn start(&self) -> BlockId {
-        let entry = BlockId::new(0);
-        if self.goal == Goal::Exits || !self.relevant.from_birth {
-            return entry;
-        }
-        let mut start: Option<BlockId> = None;
-        for &obj in &self.objects {
-            let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(obj) else {
-                return entry;
-            };
-            let block = self.frame.block_of(call);
-            if !self.frame.cfg.is_reachable(block) {
-                continue;
-            }
-            start = match start {
-                None => Some(block),
-                Some(known) => self.frame.cfg.dominators().common(known, block),
-            };
-        }
-        start.unwrap_or(entry)
-    }
-
     fn initial_state(&self) -> State {
         let objects = self
             .objects
@@ -381,17 +370,6 @@ impl Explorer<'_, '_> {
             facts: SmallVec::new(),
             env: SmallVec::new(),
         }
-    }
-
-    /// Blocks that lead to the call that makes object 0.
-    fn find_birthplaces(&mut self) {
-        let Some(&object) = self.objects.first() else {
-            return;
-        };
-        let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else {
-            return;
-        };
-        self.can_birth = Some(self.frame.leads_to(self.frame.block_of(call)));
     }
 
     /// Can the instruction concern the objects, or what is remembered?
@@ -455,6 +433,7 @@ impl Explorer<'_, '_> {
 
     /// A node that is executed again because it was weakened replaces what it led to before.
     fn drop_old_edges(&mut self, node: NodeId) {
+        self.has_dropped = true;
         self.out.ends.retain(|end| end.node != node);
         for target in std::mem::take(&mut self.targets[node]) {
             let preds = &mut self.out.nodes[target].preds;
@@ -531,7 +510,7 @@ impl Explorer<'_, '_> {
             self.end(node, at, self.end_kind(&run.state), run);
             return;
         }
-        if self.hopeless(&run.state, to) {
+        if self.waits_in_vain(&run.state, to) {
             return;
         }
         if let Some((target, fresh)) = self.intern(
@@ -584,19 +563,6 @@ impl Explorer<'_, '_> {
                     Machine::Freed { .. } | Machine::Escaped { .. } | Machine::Lost
                 )
             })
-    }
-
-    /// The object in question can't be born any more.
-    fn hopeless(&self, state: &State, block: BlockId) -> bool {
-        self.goal == Goal::Fate
-            && state
-                .objects
-                .first()
-                .is_some_and(|o| o.machine == Machine::Unborn)
-            && self
-                .can_birth
-                .as_ref()
-                .is_some_and(|can| !can.contains(block))
     }
 
     /// The node for a state, and whether it must be executed (again).

@@ -17,6 +17,7 @@ mod graph;
 mod handlers;
 mod indices;
 mod interface;
+mod memory;
 mod named;
 mod plan;
 mod relevance;
@@ -30,6 +31,7 @@ mod touches;
 mod transfer;
 mod type_descriptions;
 mod values;
+mod waiting;
 
 pub use alike::alike;
 pub use arithmetic::sort_of;

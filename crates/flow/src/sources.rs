@@ -23,26 +23,35 @@ pub(crate) struct Finder<'f> {
     pub cfg: &'f Cfg,
     pub block_of: &'f [BlockId],
     pub local: &'f LocalMemory,
-    pub memssa: &'f MemSsa,
 }
 
 impl Finder<'_> {
-    /// Sources of the loads that have fewer targets by them than by all that their cell holds.
-    pub(crate) fn sources(&self) -> Sources {
-        let mut found = Sources::default();
-        for (inst, data) in self.body.insts.iter_enumerated() {
+    /// Loads of pointers from one exact cell each.
+    pub(crate) fn loads(&self) -> Vec<(InstId, CellId)> {
+        let of_cell = |(inst, data): (InstId, &drip_program::Inst)| {
             let Op::Load { addr } = data.op else {
-                continue;
+                return None;
             };
-            let seen = &self.local.values[self.body.result(inst)];
             let [loc] = *self.local.targets(addr) else {
-                continue;
+                return None;
             };
-            if seen.is_empty() {
-                continue;
-            }
-            if let Some(cell) = self.exact_cell(loc)
-                && let Some(source) = self.source(inst, cell)
+            let sees_any = !self.local.values[self.body.result(inst)].is_empty();
+            let cell = sees_any.then(|| self.exact_cell(loc)).flatten();
+            cell.map(|cell| (inst, cell))
+        };
+        self.body
+            .insts
+            .iter_enumerated()
+            .filter_map(of_cell)
+            .collect()
+    }
+
+    /// Sources of those loads that have fewer targets by them than by all that their cell holds.
+    pub(crate) fn sources(&self, loads: &[(InstId, CellId)], memssa: &MemSsa) -> Sources {
+        let mut found = Sources::default();
+        for &(inst, cell) in loads {
+            let seen = &self.local.values[self.body.result(inst)];
+            if let Some(source) = self.source(memssa, inst, cell)
                 && self.targets(cell, &source).len() < seen.len()
             {
                 found.insert(inst, source);
@@ -65,11 +74,11 @@ impl Finder<'_> {
         (loc.off.is_exact() && cells.next().is_none()).then_some(cell)
     }
 
-    fn source(&self, load: InstId, cell: CellId) -> Option<Source> {
+    fn source(&self, memssa: &MemSsa, load: InstId, cell: CellId) -> Option<Source> {
         let mut source = Source::default();
         let mut seen: SmallVec<[VersionId; 8]> = SmallVec::new();
         let mut stack: SmallVec<[VersionId; 8]> = SmallVec::new();
-        stack.push(self.memssa.used(load, region(cell))?);
+        stack.push(memssa.used(load, region(cell))?);
         while let Some(version) = stack.pop() {
             if seen.contains(&version) {
                 continue;
@@ -78,7 +87,7 @@ impl Finder<'_> {
                 return None;
             }
             seen.push(version);
-            match &self.memssa.versions[version].def {
+            match &memssa.versions[version].def {
                 Def::Entry => source.entry = true,
                 Def::Phi { operands, .. } => stack.extend(operands.iter().copied()),
                 Def::Chi { inst, strong, .. } => match self.body.insts[*inst].op {

@@ -15,7 +15,8 @@ use super::{Context, FnName, Symbol, Values, address_key};
 use crate::arithmetic::{self, sort_of};
 use crate::error_number::{as_error_number, reads_error_number};
 use crate::forward::stored_just_before;
-use crate::frame::{own_cells, region};
+use crate::frame::region;
+use crate::memory::own_cells;
 
 /// Gives every constant, parameter and instruction its term.
 pub(super) fn named(context: Context<'_>, out: Values) -> Values {
