@@ -317,8 +317,8 @@ fn enumeration(names: &[String]) -> String {
 /// What is known of all findings with one cause.
 struct Group {
     size: usize,
-    /// How many of them are more than suspicions.
-    certain: usize,
+    /// The functions that lose them, and whether any of that is more than a suspicion.
+    losers: FxHashMap<Option<FuncId>, bool>,
     /// The confidence of the one that stands for all.
     confidence: Confidence,
     is_shown: bool,
@@ -332,12 +332,13 @@ pub fn one_per_cause(findings: Vec<Caused>, name: impl Fn(FuncId) -> String) -> 
         let confidence = caused.finding.confidence;
         let group = groups.entry(by.func).or_insert(Group {
             size: 0,
-            certain: 0,
+            losers: FxHashMap::default(),
             confidence,
             is_shown: false,
         });
         group.size += 1;
-        group.certain += usize::from(confidence > Confidence::Low);
+        let loser = caused.asked.as_ref().map(|(func, _)| *func);
+        *group.losers.entry(loser).or_default() |= confidence > Confidence::Low;
         group.confidence = group.confidence.max(confidence);
     }
     groups.retain(|_, group| group.size > MAX_PER_CAUSE);
@@ -356,8 +357,13 @@ pub fn one_per_cause(findings: Vec<Caused>, name: impl Fn(FuncId) -> String) -> 
         }
         group.is_shown = true;
         // Everybody hands blocks to a function that may refuse them, and hardly ever a run shows that it does: it will not. So do fields of
-        // structures belong together that a destructor asks for.
-        if 2 * group.certain < group.size {
+        // structures belong together that a destructor asks for. A function that calls it twenty times is one that does so.
+        let certain = group
+            .losers
+            .values()
+            .filter(|is_certain| **is_certain)
+            .count();
+        if 2 * certain < group.losers.len() {
             tracing::trace!(at = ?finding.primary, "group of suspicions");
             finding.confidence = Confidence::Low;
         }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 /// Writes per outcome. Beyond it numbers and repeated pointers are told by object instead of by cell; pointers that still do
 /// not fit are left out, what they lead to counts as escaped or not handed out, and the summary is marked limited.
-pub(super) const MAX_WRITES: usize = 32;
+pub(super) const MAX_WRITES: usize = 48;
 
 /// Cells of one object that perhaps hold the same pointer, before they become "somewhere in this object".
 const MAX_PERHAPS: usize = 2;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use drip_flow::{
-    Decisions, End, EndKind, Following, Frame, Goal, Machine, Relevance, Scope, Share, UseFlow,
-    Values, Where, WholeProgram, decisions, explore, explore_naively, explore_sparsely,
+    Decisions, End, EndKind, Followed, Following, Frame, Goal, Machine, Relevance, Scope, Share,
+    UseFlow, Values, Where, WholeProgram, decisions, explore, explore_naively, explore_sparsely,
 };
 use drip_models::{Library, Summary};
 use drip_pointer::{ObjId, ObjKind};
@@ -38,6 +38,9 @@ pub const FUNCTION_FUEL: (usize, usize) = (40_000, 150);
 /// Nodes of the use-flow graphs of all fresh objects of one function; objects beyond it are given up. Only parsers that a generator
 /// made, with thousands of objects and blocks, have as many.
 pub const MAX_FUNCTION_NODES: usize = 300_000;
+
+/// The same for first looks at the objects for which no fuel is left; beyond it nobody looks at them.
+const MAX_LATE_NODES: usize = 2 * MAX_FUNCTION_NODES;
 
 /// Ends of one object that lose it perhaps, and that are executed to know for sure.
 const MAX_SURE_ENDS: usize = 2;
@@ -90,6 +93,7 @@ pub fn analyse(context: &CallContext<'_>, func: FuncId, body: &Body, wanted: Wan
     let objects = fresh_objects(&frame);
     work.fuel = FUNCTION_FUEL.0 + FUNCTION_FUEL.1.max(objects.len()) * body.insts.len();
     for object in objects {
+        work.statistics.sites += 1;
         if frame.is_too_large {
             work.give_up(object, "limit: its calls change too many variables");
         } else {
@@ -178,7 +182,7 @@ pub fn inspected(context: &CallContext<'_>, func: FuncId, body: &Body) -> Inspec
         let at = super::names::position(context.program, &frame, call);
         let callee = callee_name(context.program, body, call);
         let title = format!("{}:{} {callee} {object}", at.file, at.line);
-        flows.push((title, work.explore_object(object)));
+        flows.push((title, work.explore_object(holders(&frame, object))));
     }
     Inspection {
         cells: frame.local.to_string(),
@@ -264,32 +268,23 @@ impl<'w, 'a> Work<'w, 'a> {
     /// Follows one fresh object and judges it.
     fn object(&mut self, object: ObjId) {
         if self.steps > self.fuel || self.nodes > MAX_FUNCTION_NODES {
-            self.limited = true;
-            self.give_up(object, "limit: the function's fuel is used up");
+            self.object_late(object);
             return;
         }
-        let flow = self.explore_object(object);
-        tracing::trace!(
-            function = self.frame.program.func_name(self.frame.func),
-            "use-flow graph:\n{flow}"
-        );
-        self.limited |= flow.limited;
-        self.is_coarse |= flow.crowded;
-        let handed = flow.ends.iter().any(|e| {
-            e.kind == EndKind::Settled
-                && e.state
-                    .objects
-                    .first()
-                    .is_some_and(|o| o.machine == Machine::Allocated)
-        });
-        if handed {
-            self.handed.push(object);
-        }
-        self.statistics.sites += 1;
-        self.statistics.filtered_branches += u64::from(flow.filtered);
         self.exhausted = false;
+        let followed = holders(self.frame, object);
+        let mut flow = self.explore_object(followed);
+        let mut verdict = self.judged(&flow);
+        // Too many ways to hold it, of which none is known to lose it: what is stored in other new blocks then counts as kept.
+        if flow.limited && flow.objects.len() > 1 && !verdict {
+            self.is_coarse = true;
+            flow = self.explore_object(vec![object]);
+            verdict = self.judged(&flow);
+        }
+        self.limited |= flow.limited;
+        self.note_handed(object, &flow);
         self.is_suspect |= self.is_candidate;
-        let verdict = self.is_final && self.judge(&flow);
+        self.statistics.candidates += usize::from(self.is_final && self.is_candidate);
         // By a way that is not told apart it may be lost.
         if self.is_final && !verdict && flow.lacks_ways && self.is_candidate && loses(&flow) {
             self.exhausted = true;
@@ -298,9 +293,45 @@ impl<'w, 'a> Work<'w, 'a> {
         self.record(object, &flow, verdict);
     }
 
-    /// The use-flow graph of one object: without conditions, and with those that decide if it may be lost.
-    fn explore_object(&mut self, object: ObjId) -> UseFlow {
-        let mut followed = holders(self.frame, object);
+    /// The function's fuel is used up: an object that nobody loses, whatever is decided, is still told from others.
+    fn object_late(&mut self, object: ObjId) {
+        self.is_coarse = true;
+        if self.nodes <= MAX_LATE_NODES {
+            let (flow, _) = self.look_sparsely(vec![object]);
+            if !flow.limited && !loses(&flow) {
+                self.note_handed(object, &flow);
+                self.record(object, &flow, false);
+                return;
+            }
+        }
+        self.limited = true;
+        self.give_up(object, "limit: the function's fuel is used up");
+    }
+
+    /// Notes the object if some path hands it to the caller.
+    fn note_handed(&mut self, object: ObjId, flow: &UseFlow) {
+        let is_allocated = |o: &Followed| o.machine == Machine::Allocated;
+        let is_handed = |e: &End| {
+            e.kind == EndKind::Settled && e.state.objects.first().is_some_and(is_allocated)
+        };
+        if flow.ends.iter().any(is_handed) {
+            self.handed.push(object);
+        }
+    }
+
+    /// Is the object of a use-flow graph lost, as far as that is asked for?
+    fn judged(&mut self, flow: &UseFlow) -> bool {
+        tracing::trace!(
+            function = self.frame.program.func_name(self.frame.func),
+            "use-flow graph:\n{flow}"
+        );
+        self.is_coarse |= flow.crowded;
+        self.statistics.filtered_branches += u64::from(flow.filtered);
+        self.is_final && self.judge(flow)
+    }
+
+    /// The use-flow graph of one object, with others that hold it: without conditions, and with those that decide if it may be lost.
+    fn explore_object(&mut self, mut followed: Vec<ObjId>) -> UseFlow {
         let (mut flow, mut is_sparse) = self.look_sparsely(followed.clone());
         // Too many ways to hold it: what is stored in other new blocks then counts as kept.
         if flow.limited && followed.len() > 1 {
@@ -388,7 +419,6 @@ impl<'w, 'a> Work<'w, 'a> {
         if !self.is_candidate {
             return false;
         }
-        self.statistics.candidates += 1;
         let perhaps_counts = !flow.ends.iter().any(takes_care_of_blurred);
         let lost = |kind: EndKind| matches!(kind, EndKind::Lost | EndKind::LostPerhaps);
         let ends: Vec<usize> = (0..flow.ends.len())
@@ -620,7 +650,6 @@ impl<'w, 'a> Work<'w, 'a> {
 
     /// The ledger's line for an object that was not followed.
     fn give_up(&mut self, object: ObjId, reason: &str) {
-        self.statistics.sites += 1;
         let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else {
             return;
         };

@@ -11,6 +11,7 @@
 //! (silence over noise; `limited`).
 
 use std::cell::OnceCell;
+use std::collections::VecDeque;
 
 use drip_base::IdSet;
 use drip_flow::{
@@ -59,7 +60,7 @@ const MAX_SPLIT_BY_RESULT: usize = 12;
 
 /// Clusters followed for one summary, those that callers have in hand before those behind globals; further ones count as escaped
 /// on every path.
-const MAX_CLUSTERS: usize = 40;
+const MAX_CLUSTERS: usize = 64;
 
 /// Ends of an exploration that become outcomes one by one; beyond it those with equal effects are merged at once.
 const MAX_ENDS: usize = 24;
@@ -536,9 +537,12 @@ impl<'a> Maker<'_, 'a> {
         }
         let mut split = false;
         let are_few = open.len() <= MAX_SPLIT;
-        for (number, cluster) in open.into_iter().enumerate() {
+        let mut rest = VecDeque::from(open);
+        let mut number = 0;
+        while let Some(cluster) = rest.pop_front() {
+            number += 1;
             let makes_any = self.makes_any(&cluster.objects);
-            if number >= MAX_SPLIT_BY_RESULT && !makes_any {
+            if number > MAX_SPLIT_BY_RESULT && !makes_any {
                 self.is_coarse = true;
                 self.undecided(&cluster.objects, &cluster.kinds);
                 continue;
@@ -552,6 +556,10 @@ impl<'a> Maker<'_, 'a> {
             } else if self.is_told_by_return(&cluster) {
                 self.limited = true;
                 self.parts.push(cluster.kinds);
+            } else if cluster.objects.len() > 1 {
+                // What one object meets is told more easily than what all of them do together.
+                self.settle_one_by_one(&cluster.objects, true);
+                rest.extend(std::mem::take(&mut self.open));
             } else {
                 self.blur(
                     &cluster.objects,
