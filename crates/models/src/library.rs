@@ -1,6 +1,6 @@
 //! Library models: TOML data → summaries by function name.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -77,6 +77,9 @@ struct ModelEntry {
     never_returns: bool,
     #[serde(default)]
     may_throw: bool,
+    /// A program may have a function of its own by this name, which then means what its body does.
+    #[serde(default)]
+    yields_to_body: bool,
 }
 
 /// Names of deallocator families, by [`Family`].
@@ -117,6 +120,7 @@ pub struct Library {
     by_prefix: Vec<(String, Arc<Summary>)>,
     /// Models of C++ functions by their names in the source.
     by_qualified: FxHashMap<String, QualifiedModel>,
+    yielding: FxHashSet<String>,
     pub families: Families,
 }
 
@@ -183,6 +187,10 @@ impl Library {
                     self.by_qualified.insert(name, model);
                     continue;
                 }
+                match entry.yields_to_body {
+                    true => self.yielding.insert(name.clone()),
+                    false => self.yielding.remove(&name),
+                };
                 match name.strip_suffix('*') {
                     Some(start) => {
                         self.by_prefix.retain(|(known, _)| known != start);
@@ -209,6 +217,11 @@ impl Library {
             let begins = |(start, _): &&(String, Arc<Summary>)| name.starts_with(start.as_str());
             self.by_prefix.iter().find(begins).map(|(_, model)| model)
         })
+    }
+
+    /// Is a program's own function of this name taken by its body, whatever the model says?
+    pub fn yields_to_body(&self, name: &str) -> bool {
+        self.yielding.contains(name)
     }
 
     /// The model of a C++ function by its name in the source, and whether it replaces the code that a header brings.

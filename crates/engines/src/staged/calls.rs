@@ -304,11 +304,13 @@ pub fn summary_of(context: &CallContext<'_>, func: FuncId, open: &mut Open) -> A
 }
 
 /// The model that is taken instead of a function's body. A program that brings its own malloc still means malloc; any other name
-/// means what its body does.
+/// means what its body does, and so do names that only some other library has (`g_free` for a graph).
 fn stands_for_body<'c>(context: &CallContext<'c>, func: FuncId) -> Option<&'c Arc<Summary>> {
-    let is_visible = context.program.funcs[func].linkage != Linkage::Internal;
-    let model = context.library.find(context.program.func_name(func));
-    let model = model.filter(|m| is_visible && manages_memory(m));
+    let name = context.program.func_name(func);
+    let counts = context.program.funcs[func].linkage != Linkage::Internal
+        && !context.library.yields_to_body(name);
+    let model = context.library.find(name);
+    let model = model.filter(|m| counts && manages_memory(m));
     model.or_else(|| context.delegates.get(&func))
 }
 
