@@ -15,6 +15,7 @@ use super::causes::{Caused, after_all, cause};
 use super::convincing::convincing_path;
 use super::doubts::{hangs_on_pointer, is_ordinary, refused};
 use super::execute::{Fuel, is_certainly_lost};
+use super::held::held_at_end;
 use super::inspect::Inspection;
 use super::keys::loop_of_keys;
 use super::known::{Known, asked_by_callees};
@@ -296,6 +297,22 @@ impl<'w, 'a> Work<'w, 'a> {
             self.limited = true;
         }
         self.record(object, &flow, verdict);
+        let is_held = flow.ends.iter().any(|e| e.kind == EndKind::HeldAtEnd);
+        let is_asked_for = self.is_final && self.context.options.held_at_end;
+        if is_asked_for && self.is_main && !verdict && is_held {
+            self.held_by_main(object);
+        }
+    }
+
+    /// Looks at the object as if `main` were any other function.
+    fn held_by_main(&mut self, object: ObjId) {
+        let known = self.findings.len();
+        self.is_main = false;
+        let flow = self.explore_object(object);
+        self.judge(&flow);
+        self.is_main = true;
+        let held: Vec<Caused> = self.findings.drain(known..).map(held_at_end).collect();
+        self.findings.extend(held);
     }
 
     /// The use-flow graph of one object: without conditions, and with those that decide if it may be lost.
