@@ -15,6 +15,7 @@ use super::causes::{Caused, after_all, cause};
 use super::convincing::convincing_path;
 use super::doubts::{hangs_on_pointer, is_ordinary, refused};
 use super::execute::{Fuel, is_certainly_lost};
+use super::filling::fails_while_filling;
 use super::held::held_at_end;
 use super::inspect::Inspection;
 use super::keys::loop_of_keys;
@@ -547,9 +548,12 @@ impl<'w, 'a> Work<'w, 'a> {
         }
         let mut losses = self.losses(rest, left);
         // That it was put there, and that what takes care is passed by, may hang on one number: a run has to show that both can be.
-        for (_, _, confidence) in &mut losses {
+        for (_, path, confidence) in &mut losses {
             *confidence = match *confidence {
                 Confidence::High => Confidence::Medium,
+                Confidence::Medium if fails_while_filling(self.frame, rest, path) => {
+                    Confidence::Medium
+                }
                 _ => Confidence::Low,
             };
         }
@@ -582,7 +586,10 @@ impl<'w, 'a> Work<'w, 'a> {
             }
             let end = &flow.ends[index];
             let is_same = |other: &End| other.node == end.node && other.at == end.at;
-            if losses.iter().any(|l| is_same(&flow.ends[l.0])) {
+            // Another outcome of a callee may be plainer than one that is only a suspicion.
+            let is_told =
+                |l: &(usize, Path, Confidence)| l.2 > Confidence::Low && is_same(&flow.ends[l.0]);
+            if losses.iter().any(is_told) {
                 continue;
             }
             let found = convincing_path(self.context, &mut trials, flow, end, &mut fuel);

@@ -26,6 +26,7 @@ mod execute;
 mod exits;
 mod fates;
 mod feasible;
+mod filling;
 mod flags;
 mod forgotten;
 mod function;
