@@ -221,7 +221,7 @@ static void free_sizes_bad(struct sizes *sizes) {
 static int read_sizes(struct sizes *sizes, int count) {
   if (count) {
     sizes->ok = calloc(count, 1);
-    sizes->bad = calloc(count, 1); // LEAK D003 // LOST
+    sizes->bad = calloc(count, 1);
     if (!sizes->ok || !sizes->bad)
       return -1;
   }
@@ -238,7 +238,7 @@ static int read_streams(struct streams *streams, int count) {
 int read_all(struct streams *streams, int *counts) {
   for (; *counts; counts++) {
     free_sizes_ok(&streams->sizes);
-    if (read_streams(streams, *counts) < 0)
+    if (read_streams(streams, *counts) < 0) // LEAK D003, LOST
       return -1;
   }
   return 0;

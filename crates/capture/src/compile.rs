@@ -247,11 +247,27 @@ impl Workshop<'_> {
                     let changed = invocation.change_flags(&text);
                     match changed.filter(|_| runs < MAX_RUNS_PER_UNIT) {
                         Some(unknown) => self.refused().extend(unknown),
-                        None => return failed(job, invocation.shell_text(), excerpt(&text), runs),
+                        None => {
+                            if let Some(unit) = self.newer(&invocation, key, &text) {
+                                return Done::Unit { unit, runs };
+                            }
+                            return failed(job, invocation.shell_text(), excerpt(&text), runs);
+                        }
                     }
                 }
             }
         }
+    }
+
+    /// Compiles what clang's standard of the day does not take by the newest one.
+    fn newer(&self, invocation: &Invocation<'_>, key: &str, stderr: &str) -> Option<Unit> {
+        // No standard brings a header.
+        if stderr.contains("file not found") {
+            return None;
+        }
+        let newer = invocation.newer()?;
+        let bitcode = self.run_clang(&newer, key).ok()?;
+        Some(unit_of(invocation.job, bitcode, false, &newer.dropped))
     }
 
     pub(crate) fn refused(&self) -> MutexGuard<'_, BTreeSet<String>> {

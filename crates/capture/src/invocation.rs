@@ -96,6 +96,22 @@ impl<'a> Invocation<'a> {
         })
     }
 
+    /// The same by the newest standard, if none was asked for: what clang's own does not take may be written for that one.
+    pub fn newer(&self) -> Option<Invocation<'a>> {
+        let has_standard = |f: &String| f.starts_with("-std=") || f.starts_with("--std");
+        let standard = match self.job.language.is_cxx() {
+            true => "-std=gnu++20",
+            false => "-std=gnu2x",
+        };
+        let is_free = self.job.saved_source.is_none() && !self.job.flags.iter().any(has_standard);
+        is_free.then(|| {
+            let mut newer = self.clone();
+            newer.flags.retain(|f| !has_standard(f));
+            newer.flags.insert(0, standard.to_owned());
+            newer
+        })
+    }
+
     /// The cache key. To be taken before any flag is dropped: what clang refuses follows from what it was given.
     pub fn key(&self) -> String {
         let mut fields: Vec<&[u8]> = vec![

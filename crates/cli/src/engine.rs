@@ -32,6 +32,9 @@ pub struct EngineArgs {
     /// SABER gives a source up if more nodes than this lead to its deallocations
     #[arg(long, value_name = "N", default_value_t = saber::Options::default().slice_nodes)]
     pub slice_nodes: usize,
+    /// Look at what `main` still holds at its end, too.
+    #[arg(skip)]
+    pub held_at_end: bool,
 }
 
 /// An engine's result; SABER has counts of its own.
@@ -45,7 +48,14 @@ impl EngineArgs {
     pub fn run(&self, program: &Program, library: &Library, watch: &Watch) -> Outcome {
         match self.engine {
             Engine::Staged => Outcome {
-                analysis: staged::run_watched(program, library, watch),
+                analysis: staged::run_watched(
+                    program,
+                    library,
+                    &staged::Options {
+                        held_at_end: self.held_at_end,
+                    },
+                    watch,
+                ),
                 saber: None,
             },
             Engine::Saber => {

@@ -1,6 +1,6 @@
 //! Library models: TOML data → summaries by function name.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -77,6 +77,12 @@ struct ModelEntry {
     never_returns: bool,
     #[serde(default)]
     may_throw: bool,
+    /// Of a C++ function: taken instead of the code that a header brings.
+    #[serde(default)]
+    replaces_body: bool,
+    /// A program may have a function of its own by this name, which then means what its body does.
+    #[serde(default)]
+    yields_to_body: bool,
 }
 
 /// Names of deallocator families, by [`Family`].
@@ -107,6 +113,7 @@ impl Families {
 struct QualifiedModel {
     summary: Arc<Summary>,
     of_pointers: bool,
+    replaces_body: bool,
 }
 
 /// All models that are known by name.
@@ -117,6 +124,7 @@ pub struct Library {
     by_prefix: Vec<(String, Arc<Summary>)>,
     /// Models of C++ functions by their names in the source.
     by_qualified: FxHashMap<String, QualifiedModel>,
+    yielding: FxHashSet<String>,
     pub families: Families,
 }
 
@@ -179,10 +187,15 @@ impl Library {
                     let model = QualifiedModel {
                         summary: Arc::clone(&summary),
                         of_pointers: entry.of_pointers,
+                        replaces_body: entry.of_pointers || entry.replaces_body,
                     };
                     self.by_qualified.insert(name, model);
                     continue;
                 }
+                match entry.yields_to_body {
+                    true => self.yielding.insert(name.clone()),
+                    false => self.yielding.remove(&name),
+                };
                 match name.strip_suffix('*') {
                     Some(start) => {
                         self.by_prefix.retain(|(known, _)| known != start);
@@ -211,6 +224,11 @@ impl Library {
         })
     }
 
+    /// Is a program's own function of this name taken by its body, whatever the model says?
+    pub fn yields_to_body(&self, name: &str) -> bool {
+        self.yielding.contains(name)
+    }
+
     /// The model of a C++ function by its name in the source, and whether it replaces the code that a header brings.
     pub fn find_qualified(&self, symbol: &str) -> Option<(&Arc<Summary>, bool)> {
         let function = Qualified::of(symbol)?;
@@ -218,7 +236,7 @@ impl Library {
         let names = [&function.signature, function.name(), &all_of_class];
         let model = names.iter().find_map(|name| self.by_qualified.get(*name))?;
         let fits = !model.of_pointers || function.holds_pointers;
-        fits.then_some((&model.summary, model.of_pointers))
+        fits.then_some((&model.summary, model.replaces_body))
     }
 
     /// Symbols that have a model of their own, sorted; those known by their beginning are not among them.

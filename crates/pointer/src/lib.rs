@@ -6,6 +6,7 @@ pub mod andersen;
 mod callbacks;
 pub mod callgraph;
 mod constants;
+mod instances;
 pub mod local;
 pub mod modref;
 pub mod owners;

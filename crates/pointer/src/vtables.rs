@@ -3,7 +3,8 @@
 //! A virtual call loads its function from a slot of the table that its object points to. All tables have such a slot; only those of the
 //! object's class and of what is derived from it are meant. The class is what the debug info says of the pointer; who is derived from whom
 //! stands in the type descriptions (`_ZTI…`) that the tables point to. Classes are compared by their own names, without namespaces and
-//! template arguments: classes of one name are one, which only adds functions.
+//! template arguments: classes of one name are one, which only adds functions. Tables of classes of which there are no objects ([`instances`]) are
+//! left out.
 //! Known limits: pointers whose class nobody names, and tables without descriptions (`-fno-rtti`), which may be anybody's.
 
 use std::cell::RefCell;
@@ -11,10 +12,15 @@ use std::cell::RefCell;
 use drip_program::{FuncId, GlobalId, Init, Program, Scalar, StrId, Type};
 use rustc_hash::FxHashMap;
 
+use crate::instances::instances;
+
 /// Descriptions above one class; what is derived from more may be anybody's.
 const MAX_BASES: usize = 64;
 
 struct Table {
+    global: GlobalId,
+    /// There may be an object of exactly this class.
+    is_made: bool,
     /// Mangled names of the class and of all its bases; `None` if nobody says.
     lineage: Option<Vec<StrId>>,
     /// Functions by their distance from where objects point to.
@@ -46,13 +52,28 @@ impl<'p> Vtables<'p> {
                     _ => None,
                 });
                 Some(Table {
+                    global: id,
+                    is_made: true,
                     lineage: lineage(program, id),
                     slots: functions.collect(),
                 })
             });
+        let mut tables: Vec<Table> = tables.collect();
+        let ids: Vec<GlobalId> = tables.iter().map(|table| table.global).collect();
+        let is_derived = |derived: usize, base: usize| {
+            let base = program.global_name(ids[base]).replacen("_ZTV", "_ZTI", 1);
+            let lineage = tables[derived].lineage.iter().flatten();
+            lineage
+                .map(|&id| program.strings.get(id))
+                .any(|name| name == base)
+        };
+        let made = instances(program, &ids, &is_derived);
+        for (table, is_made) in tables.iter_mut().zip(made) {
+            table.is_made = is_made;
+        }
         Vtables {
             program,
-            tables: tables.collect(),
+            tables,
             known: RefCell::default(),
         }
     }
@@ -64,7 +85,12 @@ impl<'p> Vtables<'p> {
         if tables.is_empty() {
             return None;
         }
-        let slots = tables.iter().flat_map(|&table| &self.tables[table].slots);
+        let made = tables.iter().filter(|&&table| self.tables[table].is_made);
+        let made: Vec<usize> = match made.clone().next() {
+            Some(_) => made.copied().collect(),
+            None => tables.clone(),
+        };
+        let slots = made.iter().flat_map(|&table| &self.tables[table].slots);
         let there = slots.filter(|(at, _)| *at == offset);
         Some(there.map(|&(_, func)| func).collect())
     }

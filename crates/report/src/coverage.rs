@@ -44,6 +44,8 @@ pub struct Tally {
     pub sites: usize,
     /// Freed, handed over, escaped or held until the end: somebody else's to free, or freed.
     pub settled: usize,
+    /// Of those: held by `main` until it returns.
+    pub held: usize,
     pub undecided: usize,
     pub leaking: usize,
     pub unreachable: usize,
@@ -54,6 +56,7 @@ impl Tally {
         let mut tally = Tally::default();
         for entry in &analysis.ledger {
             tally.sites += 1;
+            tally.held += usize::from(entry.verdict == Verdict::HeldAtEnd);
             let counter = match entry.verdict {
                 Verdict::Freed | Verdict::HandedOver | Verdict::Escaped | Verdict::HeldAtEnd => {
                     &mut tally.settled
@@ -71,7 +74,11 @@ impl Tally {
 /// `3 leaks in 412 functions (1,204 allocation sites: …); 57 of 57 files read, 2 functions hit a limit; 0.8 s`.
 pub fn coverage_line(analysis: &Analysis, coverage: &Coverage) -> String {
     let tally = Tally::of(analysis);
-    let mut sites = vec![format!("{} freed or handed over", thousands(tally.settled))];
+    let freed = tally.settled - tally.held;
+    let mut sites = vec![format!("{} freed or handed over", thousands(freed))];
+    if tally.held > 0 {
+        sites.push(format!("{} held until `main` ends", thousands(tally.held)));
+    }
     sites.push(format!("{} undecided", thousands(tally.undecided)));
     if tally.unreachable > 0 {
         sites.push(format!("{} unreachable", thousands(tally.unreachable)));

@@ -9,6 +9,7 @@ use crate::sources::FileSources;
 use crate::ui::Ui;
 use crate::{git, inputs, last_run, output};
 use anyhow::anyhow;
+use drip_engines::{Rule, Verdict};
 use drip_report::select::Selection;
 use drip_report::{FullOptions, Paths, Report};
 use std::io::Write;
@@ -17,7 +18,9 @@ pub fn run(args: &CheckArgs, ui: &Ui) -> anyhow::Result<Exit> {
     let config = inputs::read_config(&args.input)?;
     // What can fail is asked before the long work.
     let hiding = hiding(args, &config)?;
-    let mut run = pipeline::analyse_by(&args.engine, &args.input, &args.limits, &config, ui)?;
+    let mut engine = args.engine.clone();
+    engine.held_at_end = hiding.selection.rules.contains(&Rule::D005);
+    let mut run = pipeline::analyse_by(&engine, &args.input, &args.limits, &config, ui)?;
     // A run that was stopped knows less than the one before it.
     if run.coverage.stopped.is_none()
         && let Err(error) = last_run::save(&run)
@@ -36,7 +39,7 @@ pub fn run(args: &CheckArgs, ui: &Ui) -> anyhow::Result<Exit> {
         paths: &paths,
         sources: &sources,
     };
-    write_outputs(args, &report, ui)?;
+    write_outputs(args, &report, engine.held_at_end, ui)?;
     tell_counts(args, &run);
     Ok(exit_code(args, &run))
 }
@@ -66,7 +69,12 @@ pub fn shown_paths() -> Paths {
     }
 }
 
-fn write_outputs(args: &CheckArgs, report: &Report<'_>, ui: &Ui) -> anyhow::Result<()> {
+fn write_outputs(
+    args: &CheckArgs,
+    report: &Report<'_>,
+    tells_held: bool,
+    ui: &Ui,
+) -> anyhow::Result<()> {
     let default = [Output {
         format: Format::Full,
         file: None,
@@ -101,6 +109,14 @@ fn write_outputs(args: &CheckArgs, report: &Report<'_>, ui: &Ui) -> anyhow::Resu
         && report.coverage.stopped.is_none()
     {
         last.push_str(&format!("next: drip explain {}\n", first.id));
+    }
+    let is_held = report
+        .analysis
+        .ledger
+        .iter()
+        .any(|e| e.verdict == Verdict::HeldAtEnd);
+    if report.analysis.findings.is_empty() && excerpts_shown && is_held && !tells_held {
+        last.push_str("next: drip check --select ALL tells what `main` still holds when it ends\n");
     }
     if machine_reads_stdout {
         let _ = std::io::stderr().write_all(last.as_bytes());

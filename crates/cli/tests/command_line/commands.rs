@@ -200,6 +200,30 @@ fn rules_are_selected_on_the_command_line_and_in_the_file() {
     project.drip(&["check", "leak.c"]).ends_with(0);
 }
 
+/// `main` may leave its blocks to the system, but whoever wants to know is told.
+#[test]
+fn what_main_still_holds_is_told_if_asked_for() {
+    let held = "#include <stdlib.h>\n\
+                int main(void) {\n\
+                \x20 char *p = malloc(10);\n\
+                \x20 if (!p)\n\
+                \x20   return 1;\n\
+                \x20 p[0] = 'a';\n\
+                \x20 return 0;\n\
+                }\n";
+    let project = Project::new(&[("held.c", held)]);
+    project
+        .drip(&["check", "held.c"])
+        .ends_with(0)
+        .prints("1 held until `main` ends")
+        .prints("next: drip check --select ALL");
+    project
+        .drip(&["check", "--select", "D005", "held.c"])
+        .ends_with(1)
+        .prints("`p` allocated by `malloc` is still held when the program ends")
+        .prints("`main` returns while `p` still holds it");
+}
+
 #[test]
 fn a_baseline_accepts_what_is_there() {
     let project = Project::new(&[("leak.c", LEAK)]);

@@ -7,7 +7,7 @@ use drip_flow::args_of;
 use drip_models::{Atom, Class, Root, Subject};
 use drip_pointer::{CallGraph, Callees};
 use drip_program::address_taken::address_taken;
-use drip_program::{Body, FuncId, InstId, Linkage, Op, Operand, Program, ValueId};
+use drip_program::{Body, FuncId, InstId, Linkage, Op, Operand, Program, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::granted::Granted;
@@ -112,7 +112,8 @@ impl<'c> Callers<'c> {
     }
 
     /// Does no caller pass what a path asks of the arguments? That a flag and a pointer go together may be written nowhere but in the
-    /// calls. All callers have to be known, and they have to be several: of a single one nothing can be learnt about what goes together.
+    /// calls. All callers have to be known, and they have to be several: of a single one nothing can be learnt about what goes together. That a
+    /// flag is never set is learnt from one as well.
     pub fn none_passes(&self, granted: &Granted, func: FuncId, asked: &[Atom]) -> bool {
         let is_known = !self.is_hidden(func);
         let calls = self.of(func);
@@ -121,7 +122,28 @@ impl<'c> Callers<'c> {
         let mut by_address = calls
             .iter()
             .map(|call| self.passes_address(granted, *call, asked));
+        let is_flag = |atom: &Atom| {
+            let type_of = |func: FuncId, n: usize| {
+                let body = self.program.funcs[func].body.as_ref()?;
+                (n < body.param_count()).then(|| body.value_ty(body.param(n)))
+            };
+            let Subject::Entry(path) = &atom.subject else {
+                return false;
+            };
+            let Root::Arg(n) = path.root else {
+                return false;
+            };
+            let is_choice = matches!(
+                atom.class,
+                Class::Eq(_) | Class::Ne(_) | Class::NonZero | Class::Has(_) | Class::Lacks(_)
+            );
+            let ty = type_of(func, usize::from(n)).filter(|_| is_choice);
+            ty.is_some_and(|ty| matches!(self.program.types.get(ty), Type::Int(_)))
+        };
+        let flags: Vec<Atom> = asked.iter().filter(|atom| is_flag(atom)).cloned().collect();
+        let is_excluded_by_one = || matches!(calls[..], [call] if self.excludes(call, &flags));
         let is_excluded = calls.len() > 1 && by_number.all(|excludes| excludes)
+            || is_excluded_by_one()
             || !calls.is_empty() && by_address.all(|excludes| excludes);
         is_known && is_excluded
     }

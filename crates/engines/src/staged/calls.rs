@@ -17,7 +17,9 @@ use drip_program::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::bound::{Bindings, Bound, bound_call};
 use super::delegates::Delegates;
+use super::driver::Options;
 use super::granted::Granted;
 use super::interface::constant;
 use super::marks::with_marks;
@@ -38,6 +40,30 @@ pub struct CallContext<'a> {
     pub computed: Computed<'a>,
     /// What is told already of calls of several functions.
     pub several: &'a Several,
+    /// And of functions with others put in.
+    pub bindings: &'a Bindings,
+    /// The functions that are put in for parameters of the function in hand.
+    pub bound: Option<&'a Bound>,
+    pub options: &'a Options,
+}
+
+impl CallContext<'_> {
+    /// The same, with functions put in.
+    pub fn with<'c>(&'c self, bound: &'c Bound) -> CallContext<'c> {
+        CallContext {
+            program: self.program,
+            library: self.library,
+            graph: self.graph,
+            delegates: self.delegates,
+            constants: self.constants,
+            granted: self.granted,
+            computed: self.computed,
+            several: self.several,
+            bindings: self.bindings,
+            bound: Some(bound),
+            options: self.options,
+        }
+    }
 }
 
 /// The summaries that are computed so far.
@@ -124,8 +150,22 @@ pub fn call_summary(
         }
         return Some(Arc::new(never));
     }
-    let summary = match context.graph.callees(func, inst) {
-        Callees::Known(targets) => merged(context, targets, open),
+    let put_in = context
+        .bound
+        .and_then(|bound| bound.function(func, body, callee));
+    let put_in = put_in.map(|function| Callees::Known(smallvec::smallvec![function]));
+    let callees = match &put_in {
+        Some(one) => one,
+        None => context.graph.callees(func, inst),
+    };
+    let summary = match callees {
+        Callees::Known(targets) => {
+            let bound = match targets[..] {
+                [one] => bound_call(context, func, body, one, body.list(args)),
+                _ => None,
+            };
+            bound.unwrap_or_else(|| merged(context, targets, open))
+        }
         Callees::Ends => Arc::new(Summary::never_returns()),
         Callees::Aside(_) => Arc::new(Summary {
             outcomes: vec![Outcome::returning(Value::Unknown(Class::Any))],
@@ -304,11 +344,13 @@ pub fn summary_of(context: &CallContext<'_>, func: FuncId, open: &mut Open) -> A
 }
 
 /// The model that is taken instead of a function's body. A program that brings its own malloc still means malloc; any other name
-/// means what its body does.
+/// means what its body does, and so do names that only some other library has (`g_free` for a graph).
 fn stands_for_body<'c>(context: &CallContext<'c>, func: FuncId) -> Option<&'c Arc<Summary>> {
-    let is_visible = context.program.funcs[func].linkage != Linkage::Internal;
-    let model = context.library.find(context.program.func_name(func));
-    let model = model.filter(|m| is_visible && manages_memory(m));
+    let name = context.program.func_name(func);
+    let counts = context.program.funcs[func].linkage != Linkage::Internal
+        && !context.library.yields_to_body(name);
+    let model = context.library.find(name);
+    let model = model.filter(|m| counts && manages_memory(m));
     model.or_else(|| context.delegates.get(&func))
 }
 

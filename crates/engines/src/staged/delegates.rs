@@ -19,9 +19,9 @@ pub type Delegates = FxHashMap<FuncId, Arc<Summary>>;
 pub fn delegates(program: &Program, library: &Library) -> Delegates {
     let mut found = Delegates::default();
     for (func, function) in program.funcs.iter_enumerated() {
-        let model = library
-            .find(program.func_name(func))
-            .filter(|m| manages_memory(m) && function.linkage != Linkage::Internal);
+        let name = program.func_name(func);
+        let counts = function.linkage != Linkage::Internal && !library.yields_to_body(name);
+        let model = library.find(name).filter(|m| manages_memory(m) && counts);
         if let (Some(model), Some(body)) = (model, &function.body)
             && let Some(inner) = passes_on(program, function, body, model)
         {

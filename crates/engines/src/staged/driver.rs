@@ -16,6 +16,7 @@ use drip_program::{FuncId, GlobalId, Program};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bound::Bindings;
 use super::callers::Callers;
 use super::calls::{CallContext, Computed, anything};
 use super::causes::{
@@ -46,14 +47,27 @@ const ROUNDS_OF_LARGE: usize = 2;
 /// Summaries of all functions with a body.
 pub type Summaries = Vec<Option<Arc<Summary>>>;
 
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Findings of what `main` still holds at its end. The ledger has them in any case.
+    pub held_at_end: bool,
+}
+
 /// Analyses the whole program.
 pub fn run(program: &Program, library: &Library) -> Analysis {
-    run_watched(program, library, &Watch::default())
+    run_watched(program, library, &Options::default(), &Watch::default())
 }
 
 /// [`run`] that tells how many functions are done and can be stopped.
-pub fn run_watched(program: &Program, library: &Library, watch: &Watch) -> Analysis {
-    let facts = Facts::collect(program, library, false);
+pub fn run_watched(
+    program: &Program,
+    library: &Library,
+    options: &Options,
+    watch: &Watch,
+) -> Analysis {
+    let mut facts = Facts::collect(program, library, false);
+    facts.options = options.clone();
     let (results, computed) = facts.analyse_all(watch);
     let mut analysis = Analysis::default();
     let mut findings: Vec<Caused> = Vec::new();
@@ -244,6 +258,8 @@ pub(super) struct Facts<'a> {
     /// Variables that keep their initial value.
     constants: IdSet<GlobalId>,
     several: Several,
+    bindings: Bindings,
+    options: Options,
 }
 
 impl<'a> Facts<'a> {
@@ -260,6 +276,8 @@ impl<'a> Facts<'a> {
             constants: constant_globals(program),
             delegates: delegates(program, library),
             several: Several::default(),
+            bindings: Bindings::default(),
+            options: Options::default(),
             graph,
         }
     }
@@ -301,6 +319,9 @@ impl<'a> Facts<'a> {
             granted: &self.granted,
             computed,
             several: &self.several,
+            bindings: &self.bindings,
+            bound: None,
+            options: &self.options,
         }
     }
 

@@ -15,6 +15,8 @@ use super::causes::{Caused, after_all, cause};
 use super::convincing::convincing_path;
 use super::doubts::{hangs_on_pointer, is_ordinary, refused};
 use super::execute::{Fuel, is_certainly_lost};
+use super::filling::fails_while_filling;
+use super::held::held_at_end;
 use super::inspect::Inspection;
 use super::keys::loop_of_keys;
 use super::known::{Known, asked_by_callees};
@@ -291,6 +293,22 @@ impl<'w, 'a> Work<'w, 'a> {
             self.limited = true;
         }
         self.record(object, &flow, verdict);
+        let is_held = flow.ends.iter().any(|e| e.kind == EndKind::HeldAtEnd);
+        let is_asked_for = self.is_final && self.context.options.held_at_end;
+        if is_asked_for && self.is_main && !verdict && is_held {
+            self.held_by_main(object);
+        }
+    }
+
+    /// Looks at the object as if `main` were any other function.
+    fn held_by_main(&mut self, object: ObjId) {
+        let known = self.findings.len();
+        self.is_main = false;
+        let flow = self.explore_object(object);
+        self.judge(&flow);
+        self.is_main = true;
+        let held: Vec<Caused> = self.findings.drain(known..).map(held_at_end).collect();
+        self.findings.extend(held);
     }
 
     /// The function's fuel is used up: an object that nobody loses, whatever is decided, is still told from others.
@@ -560,9 +578,12 @@ impl<'w, 'a> Work<'w, 'a> {
         }
         let mut losses = self.losses(rest, left);
         // That it was put there, and that what takes care is passed by, may hang on one number: a run has to show that both can be.
-        for (_, _, confidence) in &mut losses {
+        for (_, path, confidence) in &mut losses {
             *confidence = match *confidence {
                 Confidence::High => Confidence::Medium,
+                Confidence::Medium if fails_while_filling(self.frame, rest, path) => {
+                    Confidence::Medium
+                }
                 _ => Confidence::Low,
             };
         }
@@ -595,7 +616,10 @@ impl<'w, 'a> Work<'w, 'a> {
             }
             let end = &flow.ends[index];
             let is_same = |other: &End| other.node == end.node && other.at == end.at;
-            if losses.iter().any(|l| is_same(&flow.ends[l.0])) {
+            // Another outcome of a callee may be plainer than one that is only a suspicion.
+            let is_told =
+                |l: &(usize, Path, Confidence)| l.2 > Confidence::Low && is_same(&flow.ends[l.0]);
+            if losses.iter().any(is_told) {
                 continue;
             }
             let found = convincing_path(self.context, &mut trials, flow, end, &mut fuel);

@@ -1,6 +1,6 @@
 //! What of a function is worth telling its callers: purity, whether it returns, conditions and writes.
 
-use drip_cond::{SymId, TermId, TermKind};
+use drip_cond::{BinOp, SymId, TermId, TermKind};
 use drip_flow::{Frame, Values, region};
 use drip_memssa::Def;
 use drip_models::{CellPath, Certainty, Class, GlobalSet, Root, Value};
@@ -133,7 +133,10 @@ const MAX_LOADS: usize = 2;
 pub(super) fn atoms_of(values: &Values, fact: TermId) -> (SmallVec<[(SymId, Class); 2]>, usize) {
     match values.terms.kind(fact) {
         TermKind::Or(alternatives) => (between(values, alternatives), 0),
-        _ => (atom_of(values, fact).into_iter().collect(), MAX_LOADS),
+        _ => {
+            let atom = atom_of(values, fact).or_else(|| field_of_bits(values, fact));
+            (atom.into_iter().collect(), MAX_LOADS)
+        }
     }
 }
 
@@ -184,14 +187,10 @@ pub(super) fn atom_of(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
                 (false, 0) => Class::NonZero,
                 (false, value) => Class::Ne(value),
             };
-            // A C bool, a byte tested by its lowest bit, is nothing else than true or false.
-            if let TermKind::Binary(drip_cond::BinOp::And, x, mask) = *terms.kind(a) {
+            if let TermKind::Binary(BinOp::And, x, mask) = *terms.kind(a) {
                 let bits = terms.as_int(mask)?;
-                let is_bool = bits == 1 && terms.width(x) == 8;
                 let class = match class {
-                    Class::Eq(0) if is_bool => Class::Eq(0),
                     Class::Eq(0) => Class::Lacks(bits),
-                    Class::NonZero | Class::Eq(_) if is_bool => Class::NonZero,
                     Class::NonZero | Class::Eq(_) => Class::Has(bits),
                     _ => return None,
                 };
@@ -215,6 +214,40 @@ pub(super) fn atom_of(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
         }
         _ => None,
     }
+}
+
+/// Bits that are taken out of a number (`x >> 3 & 1`) and compared with zero.
+fn field_of_bits(values: &Values, fact: TermId) -> Option<(SymId, Class)> {
+    let terms = &values.terms;
+    let (is_zero, test) = match *terms.kind(fact) {
+        TermKind::Not(inner) => (false, inner),
+        _ => (true, fact),
+    };
+    let TermKind::Eq(field, zero) = *terms.kind(test) else {
+        return None;
+    };
+    let TermKind::Binary(BinOp::And, moved, mask) = *terms.kind(field) else {
+        return None;
+    };
+    let TermKind::Binary(BinOp::LShr, number, by) = *terms.kind(moved) else {
+        return None;
+    };
+    let &TermKind::Sym(sym) = terms.kind(number) else {
+        return None;
+    };
+    if terms.as_int(zero) != Some(0) {
+        return None;
+    }
+    let by = u32::try_from(terms.as_int(by)?).ok()?;
+    let bits = terms.as_int(mask)?.checked_shl(by)?;
+    Some((
+        sym,
+        if is_zero {
+            Class::Lacks(bits)
+        } else {
+            Class::Has(bits)
+        },
+    ))
 }
 
 /// A constant operand as a number.

@@ -4,7 +4,7 @@
 //! negative again. The paths can't rule that out, because what `ask` tells is unknown; but whoever begins with `count = -1` and asks for that means
 //! "once". Asked for: the overwriting statement is the one that made the block; a test on a number that leads to it, in both turns; a constant
 //! that the variable has at first passes the test; and what the variable is in the later turn was computed behind that very test. A constant
-//! that is put there, or what others put there, decides nothing here. Such losses have low confidence. Known false negatives: a
+//! that is put there, what others put there, or a counter decides nothing here. Such losses have low confidence. Known false negatives: a
 //! state that comes back (`if (state == START) { state = next(); … }`).
 
 use drip_flow::{End, Frame, Symbol, UseFlow, Values, cell_of};
@@ -88,13 +88,34 @@ impl Guard<'_, '_> {
             now = way.taken(body, value);
         }
         let def = now.as_value().and_then(|value| body.def(value));
-        let is_computed =
-            def.is_some_and(|inst| now != a && self.is_behind(inst) && !is_phi(self.frame, inst));
+        let is_computed = def.is_some_and(|inst| {
+            now != a
+                && self.is_behind(inst)
+                && !is_phi(self.frame, inst)
+                && !self.is_counted(inst, a)
+        });
         is_computed
             && body
                 .origins(a)
                 .iter()
                 .any(|&origin| self.passes(origin, asked))
+    }
+
+    /// Is it the tested value itself, counted on? The next turn of such a loop is nobody's surprise.
+    fn is_counted(&self, inst: InstId, tested: Operand) -> bool {
+        let body = self.frame.body;
+        let root = |mut operand: Operand| {
+            while let Some(inst) = operand.as_value().and_then(|value| body.def(value))
+                && let Op::Cast { value, .. } = body.insts[inst].op
+            {
+                operand = value;
+            }
+            operand
+        };
+        match body.insts[inst].op {
+            Op::Binary { a, b, .. } => [a, b].map(root).contains(&root(tested)),
+            _ => false,
+        }
     }
 
     /// Of a variable in memory.

@@ -158,6 +158,85 @@ impl BottomTest {
     }
 }
 
+/// What a loop that is tested at its beginning (`for (i = 0; i < 3; i++)`) has found of one φ's last value, which every turn changes by the
+/// same step: the turn before has been made.
+pub struct TopTest {
+    pub test: BottomTest,
+    /// Added in each turn, or subtracted.
+    pub step: Operand,
+    pub is_added: bool,
+}
+
+impl TopTest {
+    /// The test at the end of `header`, of a loop with only one jump back, from `latch`.
+    pub fn of(body: &Body, latch: BlockId, header: BlockId) -> Option<TopTest> {
+        let Op::CondBr { cond, then, els } = body.insts[body.terminator(header)].op else {
+            return None;
+        };
+        let Op::Cmp { pred, a, b } = body.insts[body.def(cond.as_value()?)?].op else {
+            return None;
+        };
+        // Blocks stand in the order of the source.
+        let is_inside = |block: BlockId| header < block && block <= latch;
+        let is_fixed = |operand: Operand| match operand.as_value().and_then(|v| body.def(v)) {
+            Some(inst) => body.block_of(inst).is_some_and(|block| block < header),
+            None => true,
+        };
+        if is_inside(then) == is_inside(els) {
+            return None;
+        }
+        let (phi, other, is_swapped) = match (is_fixed(a), is_fixed(b)) {
+            (false, true) => (a.as_value()?, b, false),
+            (true, false) => (b.as_value()?, a, true),
+            _ => return None,
+        };
+        let inst = body.def(phi)?;
+        let Op::Phi { incoming } = body.insts[inst].op else {
+            return None;
+        };
+        let mut back = body.incoming(incoming).iter().filter(|i| i.block >= header);
+        let (Some(input), None) = (back.next(), back.next()) else {
+            return None;
+        };
+        let next = body.def(input.value.as_value()?)?;
+        let Op::Binary { op, a, b: step } = body.insts[next].op else {
+            return None;
+        };
+        let is_step = matches!(op, BinaryOp::Add | BinaryOp::Sub)
+            && a.as_value() == Some(phi)
+            && body.const_of(step).is_some();
+        (is_step && body.block_of(inst) == Some(header)).then_some(TopTest {
+            test: BottomTest {
+                phi,
+                pred,
+                other,
+                is_swapped,
+                holds: is_inside(then),
+            },
+            step,
+            is_added: op == BinaryOp::Add,
+        })
+    }
+
+    /// What is known of the φ, now that it is `value`.
+    pub fn fact(
+        &self,
+        terms: &mut Terms,
+        value: TermId,
+        step: TermId,
+        other: TermId,
+    ) -> Option<TermId> {
+        if terms.sort(value) != terms.sort(step) {
+            return None;
+        }
+        let before = match self.is_added {
+            true => terms.sub(value, step),
+            false => terms.add(value, step),
+        };
+        self.test.fact(terms, before, other)
+    }
+}
+
 struct Search<'s, 'a> {
     frame: &'s Frame<'a>,
     phi: ValueId,

@@ -226,7 +226,7 @@ impl Machine<'_, '_> {
             None => None,
         };
         let func = match (known, self.context.graph.callees(activation.func, inst)) {
-            (Some(func), Callees::Known(_)) => func,
+            (Some(func), Callees::Known(_) | Callees::Unknown) => func,
             (None, Callees::Known(targets)) => match targets[..] {
                 [one] => one,
                 _ => return None,

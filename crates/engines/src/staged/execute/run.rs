@@ -8,7 +8,7 @@ use drip_cond::{Sort, TermId};
 use drip_models::Value as Told;
 use drip_program::{BlockId, Body, FuncId, InstId, Op, Operand, Program, ValueId};
 
-use super::super::turns::BottomTest;
+use super::super::turns::{BottomTest, TopTest};
 use super::guards::is_overflow;
 use super::guide::{Course, Guide, MAX_DEVIATIONS, Runs};
 use super::machine::Machine;
@@ -21,7 +21,7 @@ const MAX_DECIDED_TURNS: u8 = 24;
 
 /// Turns of a counted loop that are executed one by one, and turns of any other loop. After them the loop's variables are unknown: this is some
 /// later turn, and the loop may end (Saturn §3.5).
-const COUNTED_TURNS: u8 = 10;
+const COUNTED_TURNS: u8 = 12;
 const FREE_TURNS: u8 = 2;
 
 /// Runs that are cut after the whole of the guide and are looked at.
@@ -431,6 +431,7 @@ impl Machine<'_, '_> {
             }
         }
         self.tested_at_bottom(activation, run, header);
+        self.tested_at_top(activation, run, header);
         let now = Rc::clone(&run.world.cells);
         let numbers = now.iter().filter(|(_, cell)| cell.word.at.is_none());
         for ((obj, off), cell) in numbers {
@@ -454,6 +455,24 @@ impl Machine<'_, '_> {
             return;
         };
         if let Some(fact) = test.fact(&mut self.terms, word.term, other.term) {
+            Rc::make_mut(&mut run.world.facts).push(fact);
+        }
+    }
+
+    /// So does what the test at the beginning of a turn has found of the number that the last turn had.
+    fn tested_at_top(&mut self, activation: &Activation<'_>, run: &mut Run, header: BlockId) {
+        let Some(top) = TopTest::of(activation.body, run.block, header) else {
+            return;
+        };
+        let Some(&Value::Word(word)) = run.env.get(top.test.phi) else {
+            return;
+        };
+        let step = self.value(activation, &run.env, top.step);
+        let other = self.value(activation, &run.env, top.test.other);
+        let (Value::Word(step), Value::Word(other)) = (step, other) else {
+            return;
+        };
+        if let Some(fact) = top.fact(&mut self.terms, word.term, step.term, other.term) {
             Rc::make_mut(&mut run.world.facts).push(fact);
         }
     }

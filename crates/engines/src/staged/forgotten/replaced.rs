@@ -6,7 +6,7 @@
 //! - the function, or one that it calls, puts new blocks into the variable, so that the next run finds one there;
 //! - it can run again: it is called in a loop, twice on one way, or by somebody who can, and not only where the variable was looked at;
 //! - nobody who calls it, or a function that does nothing else, also calls somebody who empties the variable (of fields: or a function
-//!   that hands on what it got);
+//!   that hands on what it got), unless it runs once and does so only after the last call;
 //! - no variable that the function or a maker sets decides whether the store is come to (`if (!loaded)`): it may happen once;
 //! - the block is no copy of what a caller passes, unless somebody frees what the variable holds, or the program itself makes the call
 //!   twice on one way: settings that a user gives twice are nobody's concern.
@@ -15,6 +15,7 @@
 //! on some way it looks at what the field held before, or it has found the structure in memory.
 
 use drip_flow::args_of;
+use drip_pointer::Callees;
 use drip_program::{BlockId, Body, Cfg, Const, FuncId, InstId, Op, Operand, Type};
 use rustc_hash::FxHashSet;
 
@@ -202,10 +203,46 @@ impl<'a, 'c> Replacements<'a, 'c> {
             let others = graph.succs(caller).iter().copied();
             let others: Vec<FuncId> = others.filter(|&f| f != called && f != caller).collect();
             let reached = below(graph, &others, MAX_DEPTH);
-            emptying
-                .iter()
-                .any(|func| *func == caller || reached.contains(func))
+            let is_emptying = |func: &FuncId| *func == caller || reached.contains(func);
+            emptying.iter().any(is_emptying)
+                && !(place.structure().is_none() && self.is_emptied_last(caller, called, &emptying))
         })
+    }
+
+    /// Does a function that runs once empty the variable only where it will not be filled again (`set(a); set(b); clear();`)?
+    fn is_emptied_last(
+        &self,
+        caller: FuncId,
+        called: FuncId,
+        emptying: &FxHashSet<FuncId>,
+    ) -> bool {
+        let Some(body) = &self.context.program.funcs[caller].body else {
+            return false;
+        };
+        if emptying.contains(&caller) || self.repeated.all.contains(caller) {
+            return false;
+        }
+        let graph = self.context.graph;
+        let (mut fills, mut empties) = (Vec::new(), Vec::new());
+        for (inst, data) in body.insts.iter_enumerated() {
+            if !matches!(data.op, Op::Call { .. } | Op::Invoke { .. }) {
+                continue;
+            }
+            let targets: &[FuncId] = match graph.callees(caller, inst) {
+                Callees::Known(targets) => targets,
+                _ => &[],
+            };
+            let reached = below(&graph.graph, targets, MAX_DEPTH);
+            match targets.contains(&called) {
+                true => fills.push(inst),
+                false if emptying.iter().any(|func| reached.contains(func)) => empties.push(inst),
+                false => {}
+            }
+        }
+        let cfg = Cfg::build(body);
+        let is_before_fill =
+            |&inst: &InstId| fills.iter().any(|&fill| leads(body, &cfg, inst, fill));
+        !empties.iter().any(is_before_fill)
     }
 
     /// Is a function called by nobody but by these?
@@ -298,6 +335,27 @@ impl<'a, 'c> Replacements<'a, 'c> {
             _ => false,
         }
     }
+}
+
+/// Can an instruction be followed by another one?
+fn leads(body: &Body, cfg: &Cfg, from: InstId, to: InstId) -> bool {
+    let (Some(start), Some(end)) = (body.block_of(from), body.block_of(to)) else {
+        return true;
+    };
+    if start == end && from < to {
+        return true;
+    }
+    let mut seen: FxHashSet<BlockId> = FxHashSet::default();
+    let mut open: Vec<BlockId> = cfg.succs(start).to_vec();
+    while let Some(block) = open.pop() {
+        if block == end {
+            return true;
+        }
+        if seen.insert(block) {
+            open.extend(cfg.succs(block));
+        }
+    }
+    false
 }
 
 /// Does a condition look at what a variable holds?
