@@ -17,6 +17,7 @@ use drip_pointer::Callees;
 use drip_program::{BlockId, Cfg, CmpPred, EdgeId, FuncId, InstId, Op, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::interface::constant;
 use super::care::below;
 use super::facts::{Facts, Place, Taking};
 use super::in_use::is_in_use;
@@ -418,11 +419,36 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         }
         let users = self.view.users(body.result(cmp)).iter();
         let sides = users.filter_map(|&user| match (body.insts[user].op, pred) {
-            (Op::CondBr { then, .. }, CmpPred::Ne) => Some(then),
-            (Op::CondBr { els, .. }, CmpPred::Eq) => Some(els),
+            (Op::CondBr { then, els, .. }, CmpPred::Ne) if !self.complains(then, els) => Some(then),
+            (Op::CondBr { then, els, .. }, CmpPred::Eq) if !self.complains(els, then) => Some(els),
             _ => None,
         });
         Some(sides.collect())
+    }
+
+    /// `ASSERT(s->data == NULL);`, where that only reports in which line of the source it was not so, and goes on as on the other side: who
+    /// wrote it does not believe it.
+    fn complains(&self, side: BlockId, other: BlockId) -> bool {
+        let (program, body) = (self.view.context.program, self.view.body);
+        let mut says_where = false;
+        let is_told = body
+            .block_insts(side)
+            .all(|inst| match body.insts[inst].op {
+                Op::Call { callee, args, .. } => {
+                    let line = body.insts[inst].loc.map(|loc| body.locs[loc].line);
+                    let line = line.map(i64::from);
+                    let args = body.list(args);
+                    says_where |= args
+                        .iter()
+                        .any(|&arg| line.is_some() && constant(program, body, arg) == line);
+                    let mut all = args.iter().chain([&callee]);
+                    all.all(|operand| operand.as_value().is_none())
+                }
+                Op::Br { target } => target == other,
+                Op::Bind { .. } => true,
+                _ => false,
+            });
+        is_told && says_where
     }
 
     /// The side of a branch that an old pointer which is not null can't take.
