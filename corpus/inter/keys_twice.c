@@ -1,4 +1,5 @@
 /* A loop that meets a key in each turn and loses what it has made when one comes twice: all of that is one mistake. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,4 +113,42 @@ struct event *early_bad(const struct pair *pairs, int n) {
     free(copy);
   }
   return e;
+}
+
+/* Whether the value is empty, and how many keys there were, tells nothing of a key that comes twice. */
+struct instance {
+  char *name, *group;
+};
+
+struct instance *load_ok(FILE *in) {
+  struct instance *instance = calloc(1, sizeof *instance);
+  char line[100];
+  int count = 0;
+  if (!instance)
+    return NULL;
+  while (fgets(line, sizeof line, in)) {
+    char *value = strchr(line, '=');
+    if (!value)
+      continue;
+    *value++ = '\0';
+    if (!strcmp(line, "name") && ++count)
+      instance->name = *value ? strdup(value) : NULL;
+    else if (!strcmp(line, "group") && ++count)
+      instance->group = *value ? strdup(value) : NULL;
+  }
+  if (count > 100)
+    exit(1);
+  return instance;
+}
+
+/* What each line makes is lost with each line. */
+struct instance *load_bad(FILE *in) {
+  struct instance *instance = calloc(1, sizeof *instance);
+  char line[100];
+  if (!instance)
+    return NULL;
+  while (fgets(line, sizeof line, in)) {
+    instance->name = *line ? strdup(line) : NULL; // LEAK
+  }
+  return instance;
 }

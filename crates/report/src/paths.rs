@@ -1,5 +1,7 @@
 //! How are file names shown? Relative to the directory the command was run in where they lie below it, absolute elsewhere.
 
+use std::collections::HashSet;
+
 use drip_engines::{Analysis, SourcePos};
 
 /// The directory that paths are shown relative to.
@@ -74,6 +76,11 @@ pub fn normalise_files(analysis: &mut Analysis) {
         finding.path.iter_mut().for_each(|s| fix(&mut s.at));
     }
     analysis.ledger.iter_mut().for_each(|e| fix(&mut e.at));
+    // A source that two units read by different names is one place to mend.
+    let mut seen: HashSet<(SourcePos, String)> = HashSet::new();
+    analysis
+        .findings
+        .retain(|f| seen.insert((f.primary.clone(), f.id.clone())));
 }
 
 /// `a/./b/../c` → `a/c`. Purely textual: debug information holds such paths, and the same file must have one name.

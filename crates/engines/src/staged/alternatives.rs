@@ -10,7 +10,7 @@
 
 use drip_cond::{Budget, check};
 use drip_flow::{End, Frame, UseFlow, Values};
-use drip_models::{Atom, Class, Outcome, Root, Subject, Value, ValuePath, Write};
+use drip_models::{Atom, Certainty, Class, Outcome, Root, Subject, Value, ValuePath, Write};
 use drip_pointer::{CellId, Memory, ObjId, ObjKind};
 use drip_program::{Const, InstId, Op, Operand};
 
@@ -142,8 +142,9 @@ impl<'c, 'a> Called<'c, 'a> {
     /// Does `outcome` keep the object from being lost as it is after `chosen`, and does nothing that a caller sees tell the two
     /// apart?
     fn is_better(&self, outcome: &Outcome, chosen: &Outcome, is_loss: bool) -> bool {
-        let is_spared =
-            is_loss && self.drops(chosen) && (!self.drops(outcome) || self.takes(outcome));
+        let is_spared = is_loss
+            && self.drops(chosen)
+            && (!self.drops(outcome) || self.takes(outcome) || self.leaves(outcome, chosen));
         let is_cared_for = !self.takes(chosen) && self.takes(outcome);
         // Nobody looks at what a destructor returns.
         let is_ignored = self.frees(outcome) && !self.keeps(outcome) && !self.is_looked_at();
@@ -265,23 +266,38 @@ impl<'c, 'a> Called<'c, 'a> {
         }
     }
 
+    /// Cells that hold the object at some time, and that the outcome overwrites, perhaps or with this certainty.
+    fn overwritten(&self, outcome: &Outcome, certainty: Option<Certainty>) -> Vec<CellId> {
+        let memory = &self.frame.local.memory;
+        let mut writes: Vec<&Write> = outcome.writes.iter().collect();
+        writes.retain(|write| {
+            let is_so = certainty.is_none_or(|certainty| write.certainty == certainty);
+            is_so && write.cell.base.root != Root::Ret
+        });
+        let is_written = |cell: &CellId| {
+            let place = memory.cells[*cell];
+            writes.iter().any(|write| {
+                let targets = self.frame.resolve(self.inst, &write.cell.base);
+                targets.iter().any(|loc| {
+                    loc.obj == place.obj && loc.off.plus(write.cell.offset).may_equal(place.off)
+                })
+            })
+        };
+        self.held_in.iter().copied().filter(is_written).collect()
+    }
+
+    /// Does one outcome leave alone, for all that is certain, what the other one puts a new block over (the first of a list, where something is
+    /// put at its end)?
+    fn leaves(&self, outcome: &Outcome, other: &Outcome) -> bool {
+        let certain = self.overwritten(outcome, Some(Certainty::Must));
+        let mut all = self.overwritten(other, Some(Certainty::Must)).into_iter();
+        all.any(|cell| !certain.contains(&cell))
+    }
+
     /// Does the outcome overwrite what holds the object, or free the owner of that?
     fn drops(&self, outcome: &Outcome) -> bool {
         let memory = &self.frame.local.memory;
-        let overwritten = outcome.writes.iter().any(|write| {
-            write.cell.base.root != Root::Ret
-                && self
-                    .frame
-                    .resolve(self.inst, &write.cell.base)
-                    .iter()
-                    .any(|loc| {
-                        self.held_in.iter().any(|&cell| {
-                            let place = memory.cells[cell];
-                            loc.obj == place.obj
-                                && loc.off.plus(write.cell.offset).may_equal(place.off)
-                        })
-                    })
-        });
+        let overwritten = !self.overwritten(outcome, None).is_empty();
         let owner_freed = outcome.frees.iter().any(|free| {
             let targets = self.frame.resolve(self.inst, &free.path);
             targets.iter().any(|loc| {

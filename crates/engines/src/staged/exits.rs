@@ -280,18 +280,18 @@ impl ExitReader<'_, '_> {
                 continue;
             }
             let obj = self.objects[index];
-            let value = match self.fresh_number(obj) {
-                Some(k) => Value::Fresh {
-                    index: k,
-                    offset: Offset::ZERO,
+            let (new, path) = (self.fresh_number(obj), self.object_path(obj));
+            if new.is_none() && path.is_none() {
+                continue;
+            }
+            let value_at = |offset: Offset| match (new, &path) {
+                (Some(index), _) => Value::Fresh { index, offset },
+                // What leads into a block of the caller's counts as leading to it.
+                (None, Some(path)) => Value::Entry {
+                    path: path.clone(),
+                    plus: Offset::ZERO,
                 },
-                None => match self.object_path(obj) {
-                    Some(path) => Value::Entry {
-                        path,
-                        plus: Offset::ZERO,
-                    },
-                    None => continue,
-                },
+                (None, None) => Value::Unknown(Class::NonZero),
             };
             for place in &followed.places {
                 let certainty = if place.weak {
@@ -300,11 +300,11 @@ impl ExitReader<'_, '_> {
                     Certainty::Must
                 };
                 match place.at {
-                    Where::Cell(cell) if self.home_cell(obj) != Some(cell) => {
-                        if let Some(cell) = self.cell_path(cell) {
+                    Where::Cell(at) if self.home_cell(obj) != Some(at) => {
+                        if let Some(cell) = self.cell_path(at) {
                             outcome.writes.push(Write {
                                 cell,
-                                value: value.clone(),
+                                value: value_at(self.held_at(at, obj)),
                                 certainty,
                             });
                         }
@@ -316,13 +316,23 @@ impl ExitReader<'_, '_> {
                         };
                         outcome.writes.push(Write {
                             cell,
-                            value: value.clone(),
+                            value: value_at(Offset::ZERO),
                             certainty,
                         });
                     }
                     _ => {}
                 }
             }
+        }
+    }
+
+    /// Where a cell points into a new block, if that is certain: allocators that keep a header before the block hand out what is behind it.
+    fn held_at(&self, cell: CellId, obj: ObjId) -> Offset {
+        let locs = self.frame.local.contents[cell].iter();
+        let mut offsets = locs.filter(|loc| loc.obj == obj).map(|loc| loc.off);
+        match (offsets.next(), offsets.next()) {
+            (Some(only), None) if only.is_exact() => only,
+            _ => Offset::ZERO,
         }
     }
 

@@ -16,6 +16,7 @@ use drip_program::{BinaryOp, BlockId, Body, Const, FuncId, InstId, Op, Operand, 
 use rustc_hash::FxHashSet;
 
 use super::afterwards::Returns;
+use super::bits::Bits;
 use super::callers::Callers;
 use super::flags::{Flags, classes};
 use super::interface::constant;
@@ -77,6 +78,7 @@ impl<'f> Fates<'f> {
             let returned = Returned {
                 func: returns.func,
                 value,
+                bits: bits_of(value),
                 flags: &returns.flags,
             };
             self.ends(returned, ending, MAX_DEPTH, &mut work)
@@ -97,6 +99,7 @@ impl<'f> Fates<'f> {
             body,
             call: inst,
             returned: Class::Any,
+            bits: 0,
             flags: Flags::default(),
             ending,
             depth: MAX_DEPTH - 1,
@@ -107,7 +110,12 @@ impl<'f> Fates<'f> {
     }
 
     fn ends(&self, returned: Returned<'_>, ending: Ending, depth: usize, work: &mut Work) -> bool {
-        let Returned { func, value, flags } = returned;
+        let Returned {
+            func,
+            value,
+            bits,
+            flags,
+        } = returned;
         let function = self.program.func_name(func);
         tracing::trace!(function, ?value, "returned");
         if self.program.func_name(func) == "main" {
@@ -121,7 +129,7 @@ impl<'f> Fates<'f> {
                 }
             };
         }
-        if !work.ask(func, value, flags) {
+        if !work.ask(func, value, bits, flags) {
             return true;
         }
         let Some(depth) = depth.checked_sub(1) else {
@@ -143,6 +151,7 @@ impl<'f> Fates<'f> {
                 body,
                 call,
                 returned: value,
+                bits,
                 flags: flags.in_caller(body, call),
                 ending,
                 depth,
@@ -158,7 +167,17 @@ impl<'f> Fates<'f> {
 struct Returned<'r> {
     func: FuncId,
     value: Class,
+    /// Bits of the value that are set.
+    bits: u64,
     flags: &'r Flags,
+}
+
+/// Bits that are set in every value of a class.
+fn bits_of(class: Class) -> u64 {
+    match class {
+        Class::Eq(number) => number as u64,
+        _ => 0,
+    }
 }
 
 /// One call, followed to the end of its caller.
@@ -168,6 +187,8 @@ struct OfCall<'w, 'f> {
     body: &'w Body,
     call: InstId,
     returned: Class,
+    /// Bits of what the call has returned that are set.
+    bits: u64,
     /// Known behind the call.
     flags: Flags,
     ending: Ending,
@@ -220,11 +241,20 @@ impl OfCall<'_, '_> {
             }
             _ => (cond, (Class::NonZero, Class::Eq(0))),
         };
-        match self.class(way, a) {
+        let class = match self.class(way, a) {
+            Class::Any if self.bits_on(way).tells(a) => Class::NonZero,
+            class => class,
+        };
+        match class {
             a if a.implies(holds) => Some(true),
             a if a.implies(fails) => Some(false),
             _ => None,
         }
+    }
+
+    /// What is known of numbers' bits where the way ends.
+    fn bits_on(&self, way: &Way) -> Bits<'_> {
+        Bits::on(self.fates.program, self.body, way, self.call, self.bits)
     }
 
     /// What is known of a value that was loaded on this way.
@@ -287,12 +317,13 @@ impl Asker for OfCall<'_, '_> {
 
     fn has_counted(&mut self, way: &Way, turn: &[(BlockId, BlockId)]) -> bool {
         let (program, body) = (self.fates.program, self.body);
+        let bits = self.bits_on(way);
         let blocks = turn.iter().map(|edge| edge.1);
         let mut insts = blocks.flat_map(|block| body.block_insts(block));
         insts.any(|inst| {
             let is_phi = matches!(body.insts[inst].op, Op::Phi { .. });
-            let value = || way.taken(body, Operand::value(body.result(inst)));
-            is_phi && is_counted(program, body, value())
+            let phi = Operand::value(body.result(inst));
+            is_phi && (is_counted(program, body, way.taken(body, phi)) || bits.gathers(phi))
         })
     }
 
@@ -300,7 +331,9 @@ impl Asker for OfCall<'_, '_> {
         let (program, body) = (self.fates.program, self.body);
         let def = cond.as_value().and_then(|value| body.def(value));
         match def.map(|inst| body.insts[inst].op) {
-            Some(Op::Cmp { a, .. }) => is_counted(program, body, way.taken(body, a)),
+            Some(Op::Cmp { a, .. }) => {
+                is_counted(program, body, way.taken(body, a)) || self.bits_on(way).tells_gathered(a)
+            }
             _ => false,
         }
     }
@@ -311,9 +344,25 @@ impl Asker for OfCall<'_, '_> {
         let returned = Returned {
             func: self.caller,
             value: returned,
+            bits: value.map_or(0, |value| self.bits_on(way).of(value)),
             flags: &flags,
         };
         self.fates.ends(returned, self.ending, self.depth, work)
+    }
+
+    fn is_accepted_by_count(&mut self, way: &Way, value: Option<Operand>, work: &mut Work) -> bool {
+        let (program, body) = (self.fates.program, self.body);
+        let is_told = value.is_some_and(|value| {
+            self.bits_on(way).tells_gathered(value)
+                || is_counted(program, body, way.taken(body, value))
+        });
+        let returned = Returned {
+            func: self.caller,
+            value: Class::Any,
+            bits: 0,
+            flags: &Flags::default(),
+        };
+        is_told && !self.fates.ends(returned, self.ending, self.depth, work)
     }
 
     fn depends_on_way(&self, value: Option<Operand>) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! `quit = 1;` in a helper ends the loop of a caller, and a field that the helper found set is the one by which its caller exits. Numbers are
 //! kept by the variable or parameter that leads to them and by their offset there. A store of a constant sets one, a branch on a
-//! load tells one, any other store forgets it; so does a call that can change it: one that stores into the same variable itself, or that is handed
+//! load tells one, the address of a constant (a text) is not null, any other store forgets it; so does a call that can change it: one that stores into the same variable itself, or that is handed
 //! the address. What callees of callees store is not looked at: this only serves to be silent, never to report.
 
 use drip_models::Class;
@@ -51,6 +51,9 @@ impl Flags {
                     self.forget(|known| known == place);
                     if let Some(number) = constant(program, body, value) {
                         self.known.push((place, Class::Eq(number)));
+                    } else if let Some(Const::Global { .. }) = body.const_of(value) {
+                        // A text that says what went wrong.
+                        self.known.push((place, Class::NonZero));
                     }
                 }
             }

@@ -4,9 +4,10 @@
 //! made in a turn may be made again when the same key comes twice.
 
 use drip_flow::{End, Frame, UseFlow};
-use drip_program::{BlockId, FuncId, Op, Operand, Type};
+use drip_program::{BinaryOp, BlockId, FuncId, Op, Operand, Type};
 
 use super::causes::defined_callee;
+use super::interface::constant;
 
 /// A loop that meets a key in each turn, by its header.
 pub type Keys = (FuncId, BlockId);
@@ -46,18 +47,42 @@ pub(super) fn key_loop(frame: &Frame<'_>, birth: BlockId) -> Option<BlockId> {
     None
 }
 
-/// Is what decides last on the way from the loop's header to this block a `switch`, or a comparison of texts?
+/// Is what decides last on the way from the loop's header to this block a `switch`, or a comparison of texts? Whether a text is empty and
+/// what was counted up (`!strcmp(key, "name") && ++count`) decides nothing.
 pub(super) fn has_key(frame: &Frame<'_>, birth: BlockId, header: BlockId) -> bool {
     let dominators = frame.cfg.dominators();
     let mut block = birth;
     while let Some(above) = dominators.idom(block).filter(|_| block != header) {
         match frame.body.insts[frame.body.terminator(above)].op {
             Op::Switch { .. } => return true,
+            Op::CondBr { cond, .. } if is_formal(frame, cond) => block = above,
             Op::CondBr { cond, .. } => return compares_texts(frame, cond),
             _ => block = above,
         }
     }
     false
+}
+
+/// `*text != '\0'`, `++count`.
+fn is_formal(frame: &Frame<'_>, cond: Operand) -> bool {
+    let body = frame.body;
+    let def = |operand: Operand| Some(body.insts[body.def(operand.as_value()?)?]);
+    let is_zero = |operand| constant(frame.program, body, operand) == Some(0);
+    let Some(Op::Cmp { a, b, .. }) = def(cond).map(|data| data.op) else {
+        return false;
+    };
+    is_zero(b)
+        && def(a).is_some_and(|data| match data.op {
+            Op::Load { .. } => matches!(frame.program.types.get(data.ty), Type::Int(8)),
+            Op::Cast { value, .. } => def(value).is_some_and(|data| {
+                let is_byte = matches!(frame.program.types.get(data.ty), Type::Int(8));
+                is_byte && matches!(data.op, Op::Load { .. })
+            }),
+            Op::Binary { op, b, .. } => {
+                op == BinaryOp::Add && constant(frame.program, body, b) == Some(1)
+            }
+            _ => false,
+        })
 }
 
 /// `strcmp(a, b) == 0`: what a pure function of the library says of two pointers, as a number.

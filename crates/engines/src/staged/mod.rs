@@ -9,6 +9,7 @@ mod afterwards;
 mod alternatives;
 mod beliefs;
 mod births;
+mod bits;
 mod borrowed;
 mod bound;
 mod callers;

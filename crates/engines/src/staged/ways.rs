@@ -23,7 +23,7 @@ pub(super) struct Work {
     passed: Vec<FuncId>,
     edges: usize,
     /// Returns that are followed already: a recursion comes back to where it was called from in the end.
-    asked: Vec<(FuncId, Class, Flags)>,
+    asked: Vec<(FuncId, Class, u64, Flags)>,
     /// Some way has come to the program's end: a function that only calls itself never does.
     has_ended: bool,
 }
@@ -47,9 +47,9 @@ impl Work {
         self.has_ended = true;
     }
 
-    /// Asks what comes after a return; false if that has been asked before.
-    pub fn ask(&mut self, func: FuncId, returned: Class, flags: &Flags) -> bool {
-        let question = (func, returned, flags.clone());
+    /// Asks what comes after a return of a value with some bits set; false if that has been asked before.
+    pub fn ask(&mut self, func: FuncId, returned: Class, bits: u64, flags: &Flags) -> bool {
+        let question = (func, returned, bits, flags.clone());
         let is_new = !self.asked.contains(&question);
         if is_new {
             self.asked.push(question);
@@ -106,6 +106,11 @@ pub(super) trait Asker {
 
     /// Is a return of this value as good as the program's end?
     fn accepts(&mut self, way: &Way, value: Option<Operand>, work: &mut Work) -> bool;
+
+    /// Is a return of this value accepted only because of what was counted on the way?
+    fn is_accepted_by_count(&mut self, _: &Way, _: Option<Operand>, _: &mut Work) -> bool {
+        false
+    }
 
     /// Does it matter for [`Asker::accepts`] which way leads to the return?
     fn depends_on_way(&self, value: Option<Operand>) -> bool {
@@ -221,7 +226,14 @@ impl<'w, A: Asker> Ways<'w, A> {
             }
             Op::Ret { value } => {
                 self.decided += usize::from(self.asker.depends_on_way(value));
-                self.asker.accepts(&self.way, value, self.work)
+                let is_accepted = self.asker.accepts(&self.way, value, self.work);
+                if is_accepted && self.goes_on && !self.is_doomed {
+                    let before = self.work.clone();
+                    let is_told = self.asker.is_accepted_by_count(&self.way, value, self.work);
+                    *self.work = before;
+                    self.is_doomed = is_told;
+                }
+                is_accepted
             }
             Op::Unreachable => true,
             _ => false,
@@ -259,9 +271,10 @@ impl<'w, A: Asker> Ways<'w, A> {
     /// The same for a way that is not taken, which leaves no traces.
     fn would_end(&mut self, from: BlockId, block: BlockId) -> bool {
         let (goes_on, has_ended) = (self.goes_on, self.work.has_ended);
-        let asked = self.work.asked.len();
+        let (asked, passed) = (self.work.asked.len(), self.work.passed.len());
         let ends = self.enter(from, block) && self.goes_on == goes_on;
         (self.goes_on, self.work.has_ended) = (goes_on, has_ended);
+        self.work.passed.truncate(passed);
         // What comes after such a return is asked again for the way that is taken.
         self.work.asked.truncate(asked);
         ends

@@ -3,9 +3,10 @@
 use std::hash::Hash;
 
 use drip_base::{EntityId, Graph};
+use drip_flow::args_of;
 use drip_models::Qualified;
 use drip_pointer::Callees;
-use drip_program::{BlockId, Cfg, FuncAttrs, FuncId, InstId, Op, Program};
+use drip_program::{BlockId, Cfg, FuncAttrs, FuncId, InstId, Op, Operand, Program};
 use rustc_hash::FxHashSet;
 
 use super::super::callers::Callers;
@@ -49,6 +50,25 @@ pub fn is_cared_for(
     }
     emptying.retain(|&func| !sets(func));
     callers.any(|caller| emptying.contains(&caller) || does_both(context, caller, func, &emptying))
+}
+
+/// Does a function hand the structure that it frees to code that nobody sees (`s->ops->release(s)`)? That may have emptied it.
+pub fn asks_somebody(context: &CallContext<'_>, func: FuncId, release: InstId) -> bool {
+    let Some(body) = &context.program.funcs[func].body else {
+        return false;
+    };
+    let released = args_of(body, release);
+    let is_it = |arg: &Operand| arg.as_value().is_some() && released.contains(arg);
+    body.insts
+        .iter_enumerated()
+        .any(|(inst, data)| match data.op {
+            Op::Call { callee, .. } | Op::Invoke { callee, .. } => {
+                callee.as_value().is_some()
+                    && matches!(context.graph.callees(func, inst), Callees::Unknown)
+                    && args_of(body, inst).iter().any(is_it)
+            }
+            _ => false,
+        })
 }
 
 /// Is a field filled for a while only (`fill(all); show(all); clear(all);`)? Everybody who calls a function that fills it also calls one

@@ -11,7 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::calls::CallContext;
 use super::super::names::position_in;
-use super::care::{below, is_brief, is_cared_for, is_destroyed_apart};
+use super::care::{asks_somebody, below, is_brief, is_cared_for, is_destroyed_apart};
+use super::kinds::Kinds;
 use super::programs::Programs;
 use super::view::View;
 
@@ -396,6 +397,7 @@ impl Facts {
         &self,
         context: &CallContext<'_>,
         programs: &Programs,
+        kinds: &Kinds,
         place: Place,
     ) -> Option<Release> {
         let made = self.made.get(&place)?;
@@ -439,6 +441,8 @@ impl Facts {
                     (release.is_parameter || self.is_only_one(place, release.func))
                         && !self.may_be_among_freed(place, release)
                         && !is_destroyed_apart(context.program, release.func, freeing)
+                        && !asks_somebody(context, release.func, release.call)
+                        && !kinds.is_of_others(context, release.func, made, freeing)
                         && !is_cared_for(context, release.func, freeing, replaces, sets)
                 })
                 .copied(),

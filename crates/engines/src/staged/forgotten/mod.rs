@@ -28,7 +28,9 @@ mod care;
 mod facts;
 mod given;
 mod in_use;
+mod kinds;
 mod locals;
+mod one_way;
 mod overwritten;
 mod passed;
 mod programs;
@@ -46,6 +48,7 @@ use rustc_hash::FxHashSet;
 
 use self::care::is_last_act;
 use self::facts::{Facts, Made, Place};
+use self::kinds::Kinds;
 use self::passed::settle_parameters;
 use self::programs::Programs;
 use self::released::{Destructors, Unreleased};
@@ -125,8 +128,9 @@ fn forgotten_places(
     facts.trace(context.program);
     let mut found: Vec<Finding> = Vec::new();
     let programs = Programs::new(context, callers);
+    let kinds = Kinds::new();
     for (&place, made) in &facts.made {
-        if let Some(release) = facts.forgetting(context, &programs, place)
+        if let Some(release) = facts.forgetting(context, &programs, &kinds, place)
             && !is_last_act(context.program, callers, release.func)
         {
             let loss = Loss::with_owner(context, &facts, place, (release.func, release.call));

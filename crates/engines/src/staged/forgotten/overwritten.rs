@@ -14,9 +14,10 @@
 
 use drip_models::{Outcome, Root, Value, ValuePath};
 use drip_pointer::Callees;
-use drip_program::{BlockId, Cfg, CmpPred, EdgeId, FuncId, InstId, Op, Operand, ValueId};
+use drip_program::{BlockId, Cfg, CmpPred, EdgeId, FuncId, InstId, Op, Operand, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::interface::constant;
 use super::care::below;
 use super::facts::{Facts, Place, Taking};
 use super::in_use::is_in_use;
@@ -255,10 +256,58 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         let Some(at) = self.view.body.block_of(self.store) else {
             return false;
         };
-        if !self.cfg.is_reachable(at) || self.is_taken_near(at) {
+        if !self.cfg.is_reachable(at) || self.is_taken_near(at) || self.is_first_of_count(at) {
             return false;
         }
         is_full(self)
+    }
+
+    /// `if (s->size == 0) s->tab = malloc(…); else s->tab = realloc(s->tab, …);`: who grows what is there on the other side of a count knows
+    /// that there is nothing where that is zero.
+    fn is_first_of_count(&self, mut block: BlockId) -> bool {
+        let body = self.view.body;
+        let dominators = self.cfg.dominators();
+        while let Some(above) = dominators.idom(block) {
+            if let Op::CondBr { cond, then, els } = body.insts[body.terminator(above)].op {
+                let other = match self.where_none(cond) {
+                    Some(true) if then == block => els,
+                    Some(false) if els == block => then,
+                    _ => return false,
+                };
+                return self.loads.iter().any(|&load| {
+                    let takers = self.view.uses(load, None).takers;
+                    let mut blocks = takers.iter().filter_map(|taker| body.block_of(taker.0));
+                    blocks.any(|taker| self.cfg.dominates(other, taker))
+                });
+            }
+            block = above;
+        }
+        false
+    }
+
+    /// Is the condition about a number in a field, and on which side is that zero: where it holds?
+    fn where_none(&self, cond: Operand) -> Option<bool> {
+        let (program, body) = (self.view.context.program, self.view.body);
+        let def = |operand: Operand| Some(body.insts[body.def(operand.as_value()?)?]);
+        let Op::Cmp { pred, a, b } = def(cond)?.op else {
+            return None;
+        };
+        let mut data = def(a)?;
+        while let Op::Cast { value, .. } = data.op {
+            data = def(value)?;
+        }
+        let Op::Load { addr } = data.op else {
+            return None;
+        };
+        let is_number = matches!(program.types.get(data.ty), Type::Int(_));
+        let is_field = matches!(self.view.place(addr), Some(Place::Field(_)));
+        let is_zero = constant(program, body, b) == Some(0);
+        match pred {
+            _ if !is_number || !is_field || !is_zero => None,
+            CmpPred::Eq => Some(true),
+            CmpPred::Ne => Some(false),
+            _ => None,
+        }
     }
 
     /// From where on the cell is the one in question.
@@ -418,11 +467,36 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         }
         let users = self.view.users(body.result(cmp)).iter();
         let sides = users.filter_map(|&user| match (body.insts[user].op, pred) {
-            (Op::CondBr { then, .. }, CmpPred::Ne) => Some(then),
-            (Op::CondBr { els, .. }, CmpPred::Eq) => Some(els),
+            (Op::CondBr { then, els, .. }, CmpPred::Ne) if !self.complains(then, els) => Some(then),
+            (Op::CondBr { then, els, .. }, CmpPred::Eq) if !self.complains(els, then) => Some(els),
             _ => None,
         });
         Some(sides.collect())
+    }
+
+    /// `ASSERT(s->data == NULL);`, where that only reports in which line of the source it was not so, and goes on as on the other side: who
+    /// wrote it does not believe it.
+    fn complains(&self, side: BlockId, other: BlockId) -> bool {
+        let (program, body) = (self.view.context.program, self.view.body);
+        let mut says_where = false;
+        let is_told = body
+            .block_insts(side)
+            .all(|inst| match body.insts[inst].op {
+                Op::Call { callee, args, .. } => {
+                    let line = body.insts[inst].loc.map(|loc| body.locs[loc].line);
+                    let line = line.map(i64::from);
+                    let args = body.list(args);
+                    says_where |= args
+                        .iter()
+                        .any(|&arg| line.is_some() && constant(program, body, arg) == line);
+                    let mut all = args.iter().chain([&callee]);
+                    all.all(|operand| operand.as_value().is_none())
+                }
+                Op::Br { target } => target == other,
+                Op::Bind { .. } => true,
+                _ => false,
+            });
+        is_told && says_where
     }
 
     /// The side of a branch that an old pointer which is not null can't take.

@@ -27,6 +27,9 @@ use super::view::{Start, Uses, View, releases};
 /// Fields that two functions have to free for both to be destructors: one alone may be freed to be replaced later.
 const MIN_COMMON_PARTS: usize = 2;
 
+/// Callers that hand on what they got; further up nobody is asked who frees the structure.
+const MAX_DEPTH: usize = 3;
+
 /// A way through a function on which the structure is not freed.
 pub struct Unreleased {
     pub structure: StrId,
@@ -309,7 +312,7 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             }
         };
         let (inst, is_halfway) = found;
-        (!self.callers_know(view.func, index)).then_some(Unreleased {
+        (!self.callers_know(view.func, index, MAX_DEPTH)).then_some(Unreleased {
             structure,
             func: view.func,
             inst,
@@ -405,8 +408,8 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
         parameter.is_some_and(|ty| matches!(program.di_types[ty], DiType::Pointer { to: None }))
     }
 
-    /// Does a caller free the structure by itself, or is it one that can't be freed?
-    fn callers_know(&self, func: FuncId, n: u16) -> bool {
+    /// Does a caller free the structure by itself, or is it one that can't be freed? Or one of those that it has got the structure from?
+    fn callers_know(&self, func: FuncId, n: u16, depth: usize) -> bool {
         // Whom nobody in sight calls or registers may be given what others free, whatever it is to them.
         if !self.calls.contains_key(&func) && self.is_offered_for_anything(func, n) {
             return true;
@@ -439,7 +442,12 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                 same.contains(&(view.func, inst)) || view.is_instead(value, inst, call)
             };
             let mut others = takers.iter().filter(|taker| !is_same(taker.0));
-            is_inside || others.any(|taker| taker.1 == Taking::Freed)
+            let handed_on = view.body.as_param(value).filter(|_| depth > 0);
+            is_inside
+                || others.any(|taker| taker.1 == Taking::Freed)
+                || handed_on
+                    .and_then(|n| u16::try_from(n).ok())
+                    .is_some_and(|n| self.callers_know(view.func, n, depth - 1))
         })
     }
 }

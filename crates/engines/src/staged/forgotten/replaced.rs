@@ -7,7 +7,8 @@
 //! - it can run again: it is called in a loop, twice on one way, or by somebody who can, and not only where the variable was looked at;
 //! - nobody who calls it, or a function that does nothing else, also calls somebody who empties the variable (of fields: or a function
 //!   that hands on what it got), unless it runs once and does so only after the last call;
-//! - no variable that the function or a maker sets decides whether the store is come to (`if (!loaded)`): it may happen once;
+//! - no variable that the function or a maker sets decides whether the store is come to (`if (!loaded)`): it may happen once; nor does a
+//!   flag that nobody takes back decide on all calls (`one_way`);
 //! - the block is no copy of what a caller passes, unless somebody frees what the variable holds, or the program itself makes the call
 //!   twice on one way: settings that a user gives twice are nobody's concern.
 //!
@@ -24,6 +25,7 @@ use super::super::calls::CallContext;
 use super::super::repeated::{Repeated, is_second};
 use super::care::below;
 use super::facts::{Facts, Place};
+use super::one_way::OneWay;
 use super::view::View;
 
 /// Calls down to the one that fills the variable, and to one that empties it.
@@ -40,6 +42,7 @@ pub struct Replacements<'a, 'c> {
     callers: &'a Callers<'a>,
     facts: &'a Facts,
     repeated: &'a Repeated,
+    one_way: OneWay<'a>,
 }
 
 impl<'a, 'c> Replacements<'a, 'c> {
@@ -54,6 +57,7 @@ impl<'a, 'c> Replacements<'a, 'c> {
             context,
             callers,
             facts,
+            one_way: OneWay::new(context.program),
         }
     }
 
@@ -77,7 +81,10 @@ impl<'a, 'c> Replacements<'a, 'c> {
         let is_setting = !is_claimed
             && !self.repeated.twice.contains(func)
             && makers.any(|made| self.copies_argument(made.1, made.0));
-        is_made_here && !is_setting && !self.is_emptied_around(func, place)
+        is_made_here
+            && !is_setting
+            && !self.is_emptied_around(func, place)
+            && !self.one_way.is_called_once(self.callers, func)
     }
 
     /// Does the function overwrite a field of a structure that is in use, where other functions free what that holds? Nothing that the

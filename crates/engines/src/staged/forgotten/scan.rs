@@ -491,10 +491,33 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
                 Value::Fresh { index, .. } if is_first => {
                     let made = (func, call, index);
                     self.facts.made.entry(place).or_default().push(made);
+                    let mut others = self.places_of_block(call, summary, n, index);
+                    others.retain(|&other| other != place);
+                    self.facts.point_into(place, others.into_iter().collect());
                 }
                 Value::Int(0) => {}
                 _ => self.facts.borrow(self.view, place, call),
             }
         }
+    }
+
+    /// Other places that a call puts the same new block into (`append(&s->items, &s->current)`).
+    fn places_of_block(&self, call: InstId, summary: &Summary, n: u16, index: u16) -> Vec<Place> {
+        let (Op::Call { args, .. } | Op::Invoke { args, .. }) = self.view.body.insts[call].op
+        else {
+            return Vec::new();
+        };
+        let args = self.view.body.list(args);
+        let writes = summary.outcomes.iter().flat_map(|outcome| &outcome.writes);
+        let same = writes.filter(
+            |write| matches!(write.value, Value::Fresh { index: other, .. } if other == index),
+        );
+        let places = same.filter_map(|write| match write.cell.base.root {
+            Root::Arg(m) if m != n && write.cell.base == ValuePath::arg(m) => {
+                self.view.place(*args.get(usize::from(m))?)
+            }
+            _ => None,
+        });
+        places.collect()
     }
 }
