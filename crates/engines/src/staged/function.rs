@@ -10,6 +10,7 @@ use drip_models::{Library, Summary};
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId};
 
+use super::beliefs::is_forgotten_at_vague_exit;
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
 use super::convincing::convincing_path;
@@ -409,7 +410,7 @@ impl<'w, 'a> Work<'w, 'a> {
                 sure if sure.is_empty() => {
                     let (untouched, left) = without_care(self.frame, self.context.delegates, flow);
                     rest = untouched;
-                    (&rest, self.losses_untouched(&rest, &left))
+                    (&rest, self.losses_untouched(flow, &rest, &left))
                 }
                 sure => (flow, sure),
             },
@@ -522,6 +523,7 @@ impl<'w, 'a> Work<'w, 'a> {
     /// Losses on paths that come to nothing that takes care of the object, even perhaps.
     fn losses_untouched(
         &mut self,
+        flow: &UseFlow,
         rest: &UseFlow,
         left: &[usize],
     ) -> Vec<(usize, Path, Confidence)> {
@@ -529,10 +531,14 @@ impl<'w, 'a> Work<'w, 'a> {
             return Vec::new();
         }
         let mut losses = self.losses(rest, left);
-        // That it was put there, and that what takes care is passed by, may hang on one number: a run has to show that both can be.
-        for (_, _, confidence) in &mut losses {
+        // That it was put there, and that what takes care is passed by, may hang on one number: a run has to show that both can be, or the
+        // function itself that it holds the block where it forgets it.
+        for (_, path, confidence) in &mut losses {
             *confidence = match *confidence {
                 Confidence::High => Confidence::Medium,
+                Confidence::Medium if is_forgotten_at_vague_exit(self.frame, flow, path) => {
+                    Confidence::Medium
+                }
                 _ => Confidence::Low,
             };
         }
