@@ -5,10 +5,13 @@
 //! (what a call has said since the block is there), nothing that came before can have decided it already: both ways can be taken whenever the
 //! branch is come to with the block. So a loss on such a way does not hang on what callees did with the block before.
 //!
+//! Who hands the block to a function that frees it in some outcome (a reference of several) gives it up as well.
+//!
 //! False positives: the two ways differ because somebody has taken the block whose result the branch looks at; asked for is that no outcome of
 //! that call takes it. False negatives: branches on what a variable says.
 
 use drip_flow::{EndKind, Frame, Machine, NodeId, Place, UseFlow, Where};
+use drip_models::Root;
 use drip_program::{BlockId, InstId, Op, Operand};
 use smallvec::SmallVec;
 
@@ -27,7 +30,16 @@ const OTHERWISE: u8 = 4;
 
 /// Does the path lose the block because of news, and does everything on the other side of that branch free it?
 pub fn is_forgotten_at_exit(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
-    let Some(turn) = turn(flow, path) else {
+    is_forgotten(frame, flow, path, &ends_reached(flow, OTHERWISE))
+}
+
+/// The same, of a block that is lost only perhaps on all ways that lose it, because it lies where only "perhaps" can be said on others.
+pub fn is_forgotten_at_vague_exit(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
+    is_forgotten(frame, flow, path, &ends_reached(flow, LOST))
+}
+
+fn is_forgotten(frame: &Frame<'_>, flow: &UseFlow, path: &Path, leads_to: &[u8]) -> bool {
+    let Some(turn) = turn(frame, flow, path, leads_to) else {
         return false;
     };
     let block = flow.nodes[path.hops[turn].node].block;
@@ -46,15 +58,20 @@ pub fn is_forgotten_at_exit(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> b
 }
 
 /// Where on the path is the last branch that could still have kept the block from being lost, if its other ways all free it?
-fn turn(flow: &UseFlow, path: &Path) -> Option<usize> {
-    let leads_to = ends_reached(flow);
+fn turn(frame: &Frame<'_>, flow: &UseFlow, path: &Path, leads_to: &[u8]) -> Option<usize> {
     let mut hops = path.hops.iter();
     let at = hops.rposition(|hop| leads_to[hop.node.index()] != LOST)?;
-    frees_otherwise(flow, path, at, &leads_to).then_some(at)
+    frees_otherwise(frame, flow, path, at, leads_to).then_some(at)
 }
 
 /// Do all other ways out of this node of the path free the block, where it is there?
-fn frees_otherwise(flow: &UseFlow, path: &Path, at: usize, leads_to: &[u8]) -> bool {
+fn frees_otherwise(
+    frame: &Frame<'_>,
+    flow: &UseFlow,
+    path: &Path,
+    at: usize,
+    leads_to: &[u8],
+) -> bool {
     let [from, to] = match path.hops.get(at..at + 2) {
         Some([from, to]) => [from.node, to.node],
         _ => return false,
@@ -66,12 +83,34 @@ fn frees_otherwise(flow: &UseFlow, path: &Path, at: usize, leads_to: &[u8]) -> b
         let machine = node.state.objects.first().map(|object| object.machine);
         if is_other && machine == Some(Machine::Allocated) {
             others |= match leads_to[id.index()] {
+                _ if is_given_back(frame, flow, node.block) => FREED,
                 0 => OTHERWISE,
                 kinds => kinds,
             };
         }
     }
     others == FREED
+}
+
+/// Does a block hand the object to a function that frees it in some outcome (the last reference to it)? Whoever calls that gives up what he has.
+fn is_given_back(frame: &Frame<'_>, flow: &UseFlow, block: BlockId) -> bool {
+    let object = flow.objects.first();
+    let mut insts = frame.body.block_insts(block);
+    insts.any(|inst| {
+        let Some(summary) = frame.calls.get(&inst) else {
+            return false;
+        };
+        let is_handed = |n: u16| {
+            let arg = frame.args(inst).get(usize::from(n));
+            let mut targets = arg.map_or(&[][..], |&arg| frame.local.targets(arg)).iter();
+            targets.any(|loc| Some(&loc.obj) == object)
+        };
+        let mut frees = summary.outcomes.iter().flat_map(|outcome| &outcome.frees);
+        frees.any(|free| match free.path.root {
+            Root::Arg(n) => free.path.loads.is_empty() && is_handed(n),
+            _ => false,
+        })
+    })
 }
 
 /// Does the path begin another turn of a loop in which the block is made, before it comes to this node? What is freed there may be what another call
@@ -94,11 +133,11 @@ fn comes_round(frame: &Frame<'_>, flow: &UseFlow, path: &Path, at: usize) -> boo
 /// Does a branch of the path free the block on all its other ways, and is the block in variables alone and only looked at past that branch? Then it
 /// was the function's own there, and nobody has taken it since.
 pub fn is_held_on_the_way(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> bool {
-    let leads_to = ends_reached(flow);
+    let leads_to = ends_reached(flow, OTHERWISE);
     let is_held = |at: usize| {
         let mut kinds = path.hops[at..].iter();
         let is_open = kinds.any(|hop| leads_to[hop.node.index()] != LOST);
-        is_open && frees_otherwise(flow, path, at, &leads_to)
+        is_open && frees_otherwise(frame, flow, path, at, &leads_to)
     };
     let held = (0..path.hops.len()).rev().find(|&at| is_held(at));
     held.is_some_and(|at| {
@@ -111,14 +150,15 @@ pub fn is_held_on_the_way(frame: &Frame<'_>, flow: &UseFlow, path: &Path) -> boo
     })
 }
 
-/// For each node what ends it leads to.
-fn ends_reached(flow: &UseFlow) -> Vec<u8> {
+/// For each node what ends it leads to; `perhaps` is what a loss that is only perhaps one counts as.
+fn ends_reached(flow: &UseFlow, perhaps: u8) -> Vec<u8> {
     let mut reached = vec![0; flow.nodes.len()];
     let mut stack: Vec<NodeId> = Vec::new();
     for end in &flow.ends {
         let machine = end.state.objects.first().map(|object| object.machine);
         reached[end.node.index()] |= match (end.kind, machine) {
             (EndKind::Lost, _) => LOST,
+            (EndKind::LostPerhaps, _) => perhaps,
             (EndKind::Settled, Some(Machine::Freed { .. })) => FREED,
             _ => OTHERWISE,
         };

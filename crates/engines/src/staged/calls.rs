@@ -309,14 +309,14 @@ fn may_be(program: &Program, body: &Body, arg: Operand, class: Class) -> bool {
 
 /// What a function does, by the best source there is.
 pub fn summary_of(context: &CallContext<'_>, func: FuncId, open: &mut Open) -> Arc<Summary> {
-    let function = &context.program.funcs[func];
-    let name = context.program.func_name(func);
-    let model = context
-        .library
-        .find(name)
-        .filter(|_| function.linkage != Linkage::Internal);
-    if function.body.is_some() {
-        if let Some(model) = stands_for_body(context, func) {
+    let CallContext {
+        program,
+        library,
+        delegates,
+        ..
+    } = *context;
+    if program.funcs[func].body.is_some() {
+        if let Some(model) = stands_for(program, library, delegates, func) {
             return Arc::clone(model);
         }
         return match context.computed.of(func) {
@@ -324,39 +324,60 @@ pub fn summary_of(context: &CallContext<'_>, func: FuncId, open: &mut Open) -> A
             None => Arc::new(Summary::never_returns()),
         };
     }
-    if let Some(model) = model.or_else(|| context.delegates.get(&func)) {
-        return Arc::clone(model);
+    let (summary, is_known) = function_outside(program, library, delegates, func);
+    open.unknown += usize::from(!is_known);
+    summary
+}
+
+/// What a function without a body does, and whether anybody has said so.
+pub(super) fn function_outside(
+    program: &Program,
+    library: &Library,
+    delegates: &Delegates,
+    func: FuncId,
+) -> (Arc<Summary>, bool) {
+    let function = &program.funcs[func];
+    let name = program.func_name(func);
+    let model = library
+        .find(name)
+        .filter(|_| function.linkage != Linkage::Internal);
+    if let Some(model) = model.or_else(|| delegates.get(&func)) {
+        return (Arc::clone(model), true);
     }
     if function.attrs.has(FuncAttrs::NORETURN) {
-        return Arc::new(Summary::never_returns());
+        return (Arc::new(Summary::never_returns()), true);
     }
     if name.starts_with("llvm.") {
-        return Arc::new(Summary {
+        let harmless = Summary {
             outcomes: vec![Outcome::returning(Value::Unknown(Class::Any))],
             ..Summary::default()
-        });
+        };
+        return (Arc::new(harmless), true);
     }
-    if let Some(summary) = by_attributes(context.program, func) {
-        return Arc::new(summary);
+    if let Some(summary) = by_attributes(program, func) {
+        return (Arc::new(summary), true);
     }
-    open.unknown += 1;
-    Arc::new(unknown_function(context.program, func))
+    (Arc::new(unknown_function(program, func)), false)
 }
 
 /// The model that is taken instead of a function's body. A program that brings its own malloc still means malloc; any other name
 /// means what its body does, and so do names that only some other library has (`g_free` for a graph).
-fn stands_for_body<'c>(context: &CallContext<'c>, func: FuncId) -> Option<&'c Arc<Summary>> {
-    let name = context.program.func_name(func);
-    let counts = context.program.funcs[func].linkage != Linkage::Internal
-        && !context.library.yields_to_body(name);
-    let model = context.library.find(name);
+pub(super) fn stands_for<'c>(
+    program: &Program,
+    library: &'c Library,
+    delegates: &'c Delegates,
+    func: FuncId,
+) -> Option<&'c Arc<Summary>> {
+    let name = program.func_name(func);
+    let counts = program.funcs[func].linkage != Linkage::Internal && !library.yields_to_body(name);
+    let model = library.find(name);
     let model = model.filter(|m| counts && manages_memory(m));
-    model.or_else(|| context.delegates.get(&func))
+    model.or_else(|| delegates.get(&func))
 }
 
 /// Is the function known by other means than its body?
 pub(super) fn is_modelled(context: &CallContext<'_>, func: FuncId) -> bool {
-    stands_for_body(context, func).is_some()
+    stands_for(context.program, context.library, context.delegates, func).is_some()
 }
 
 pub(super) fn manages_memory(summary: &Summary) -> bool {
@@ -480,18 +501,6 @@ fn opaque_call(args: usize) -> Summary {
     Summary {
         outcomes: vec![outcome],
         ..Summary::default()
-    }
-}
-
-/// A function of which nothing is known yet: whatever it is given escapes, and any global may have changed.
-pub fn anything(program: &Program, func: FuncId) -> Summary {
-    let args = match program.types.get(program.funcs[func].ty) {
-        Type::Func { params, vararg, .. } => params.len() + if *vararg { MAX_VARARGS } else { 0 },
-        _ => MAX_VARARGS,
-    };
-    Summary {
-        touched: GlobalSet::All,
-        ..opaque_call(args)
     }
 }
 

@@ -74,6 +74,8 @@ pub fn convincing_path(
             function = context.program.func_name(frame.func),
             object = ?flow.objects.first(),
             second = ?look.second,
+            doubtful,
+            refuted = excluded.len(),
             ?confidence,
             "second look"
         );

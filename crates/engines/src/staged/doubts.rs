@@ -33,8 +33,16 @@ const MAX_PHIS: usize = 3;
 
 /// Does the loss hang on numbers that the summaries leave open and that the caller takes for granted?
 pub fn is_doubtful(frame: &Frame<'_>, values: &mut Values, flow: &UseFlow, path: &Path) -> bool {
-    is_empty_after_birth(frame, values, flow, path)
-        || is_changed_by_callee(frame, values, flow, path)
+    let doubt = if is_empty_after_birth(frame, values, flow, path) {
+        "empty after birth"
+    } else if is_changed_by_callee(frame, values, flow, path) {
+        "changed by a callee"
+    } else {
+        return false;
+    };
+    let function = frame.program.func_name(frame.func);
+    tracing::trace!(function, doubt, "doubtful");
+    true
 }
 
 /// Does it hang on what callees may have done with the block, which the summaries leave open and the caller takes for granted?

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bound::Bindings;
 use super::callers::Callers;
-use super::calls::{CallContext, Computed, anything};
+use super::calls::{CallContext, Computed};
 use super::causes::{
     Caused, one_per_cause, one_per_loop, one_per_place, one_per_release, without_repetitions,
 };
@@ -32,6 +32,7 @@ use super::refusals::Refusals;
 use super::repeated::Repeated;
 use super::settings::{Setting, freed_settings};
 use super::several::Several;
+use super::shown::Shown;
 use crate::finding::{Analysis, Confidence, LedgerEntry, Rule, SourcePos, Verdict};
 use crate::statistics::Statistics;
 
@@ -253,6 +254,8 @@ pub(super) struct Facts<'a> {
     /// Parameters that are never null.
     granted: Granted,
     delegates: Delegates,
+    /// Parameters that are only looked at.
+    shown: Shown,
     /// Functions whose summary somebody needs.
     called: IdSet<FuncId>,
     /// Variables that keep their initial value.
@@ -267,14 +270,16 @@ impl<'a> Facts<'a> {
     pub(super) fn collect(program: &'a Program, library: &'a Library, all: bool) -> Facts<'a> {
         let graph = CallGraph::build(program);
         let callers = Callers::new(program, &graph);
+        let delegates = delegates(program, library);
         Facts {
+            shown: Shown::new(program, library, &graph, &delegates, &callers),
             program,
             library,
             granted: Granted::new(program, &callers),
             callers,
             called: called_functions(&graph, program.funcs.len(), all),
             constants: constant_globals(program),
-            delegates: delegates(program, library),
+            delegates,
             several: Several::default(),
             bindings: Bindings::default(),
             options: Options::default(),
@@ -347,7 +352,7 @@ impl<'a> Facts<'a> {
             };
             return members
                 .iter()
-                .filter_map(|&func| one(&context, func, wanted(func)))
+                .filter_map(|&func| self.one(&context, func, wanted(func)))
                 .collect();
         }
         self.recursive(computed, members, watch)
@@ -382,7 +387,7 @@ impl<'a> Facts<'a> {
             MAX_ROUNDS_OF_SMALL
         } else {
             for &func in members {
-                known.insert(func, Arc::new(anything(self.program, func)));
+                known.insert(func, Arc::new(self.shown.anything(self.program, func)));
             }
             ROUNDS_OF_LARGE
         };
@@ -404,10 +409,12 @@ impl<'a> Facts<'a> {
                     summary: called.contains(func),
                     findings: false,
                 };
-                let Some((_, mut result)) = one(&context, func, wanted) else {
+                let Some((_, mut result)) = self.one(&context, func, wanted) else {
                     continue;
                 };
-                let inside = Arc::new(narrowed(&result.summary));
+                let mut inside = narrowed(&result.summary);
+                self.shown.settle(self.program, func, &mut inside);
+                let inside = Arc::new(inside);
                 let same = |known: &Arc<Summary>| {
                     known.outcomes == inside.outcomes
                         && known.fresh == inside.fresh
@@ -458,6 +465,20 @@ impl<'a> Facts<'a> {
 }
 
 impl Facts<'_> {
+    /// One function, with what is known of its parameters.
+    fn one(
+        &self,
+        context: &CallContext<'_>,
+        func: FuncId,
+        wanted: Wanted,
+    ) -> Option<(FuncId, Result)> {
+        let body = context.program.funcs[func].body.as_ref()?;
+        let mut result = analyse(context, func, body, wanted);
+        self.shown
+            .settle(self.program, func, Arc::make_mut(&mut result.summary));
+        Some((func, result))
+    }
+
     /// Findings of a recursive component, now that its summaries are final.
     fn find_again(&self, known: Computed<'_>, members: &[FuncId], results: &mut [Option<Result>]) {
         let context = self.context_of(known);
@@ -469,7 +490,7 @@ impl Facts<'_> {
                 summary: false,
                 findings: true,
             };
-            if let Some((_, last)) = one(&context, func, wanted) {
+            if let Some((_, last)) = self.one(&context, func, wanted) {
                 result.findings = last.findings;
                 result.ledger = last.ledger;
                 // What the summary had to leave out counts as well.
@@ -524,9 +545,4 @@ fn callees_first(graph: &CallGraph, members: &[FuncId]) -> Vec<usize> {
         }
     }
     order
-}
-
-fn one(context: &CallContext<'_>, func: FuncId, wanted: Wanted) -> Option<(FuncId, Result)> {
-    let body = context.program.funcs[func].body.as_ref()?;
-    Some((func, analyse(context, func, body, wanted)))
 }

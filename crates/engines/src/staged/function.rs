@@ -1,5 +1,7 @@
 //! One function: its calls, its memory, its objects' fates, its findings, its summary.
 
+mod fate;
+
 use std::sync::Arc;
 
 use drip_flow::{
@@ -10,6 +12,7 @@ use drip_models::{Library, Summary};
 use drip_pointer::{ObjId, ObjKind};
 use drip_program::{BlockId, Body, FuncId};
 
+use super::beliefs::is_forgotten_at_vague_exit;
 use super::calls::{CallContext, Open, call_table, callee_name, narrowed, unknown_function};
 use super::causes::{Caused, after_all, cause};
 use super::convincing::convincing_path;
@@ -30,14 +33,14 @@ use super::summarize::{summarize, uncalled};
 use super::told::losing_decisions;
 use super::trials::Trials;
 use super::untouched::{takes_care_of_blurred, without_care};
-use crate::finding::{Confidence, LedgerEntry, Rule, Verdict};
+use crate::finding::{Confidence, LedgerEntry, Rule};
 use crate::statistics::Statistics;
 
 /// Instructions executed for all fresh objects of one function: a base and a multiple of its instructions (more, if it has more objects
-/// than that: each may pass every instruction). Objects beyond it are given up.
+/// than that: each may pass every instruction). Objects beyond it get a first look; those that some path may lose are given up.
 pub const FUNCTION_FUEL: (usize, usize) = (40_000, 150);
 
-/// Nodes of the use-flow graphs of all fresh objects of one function; objects beyond it are given up. Only parsers that a generator
+/// Nodes of the use-flow graphs of all fresh objects of one function, with the same beyond it. Only parsers that a generator
 /// made, with thousands of objects and blocks, have as many.
 pub const MAX_FUNCTION_NODES: usize = 300_000;
 
@@ -304,7 +307,7 @@ impl<'w, 'a> Work<'w, 'a> {
     fn held_by_main(&mut self, object: ObjId) {
         let known = self.findings.len();
         self.is_main = false;
-        let flow = self.explore_object(object);
+        let flow = self.explore_object(holders(self.frame, object));
         self.judge(&flow);
         self.is_main = true;
         let held: Vec<Caused> = self.findings.drain(known..).map(held_at_end).collect();
@@ -457,7 +460,7 @@ impl<'w, 'a> Work<'w, 'a> {
                 sure if sure.is_empty() => {
                     let (untouched, left) = without_care(self.frame, self.context.delegates, flow);
                     rest = untouched;
-                    (&rest, self.losses_untouched(&rest, &left))
+                    (&rest, self.losses_untouched(flow, &rest, &left))
                 }
                 sure => (flow, sure),
             },
@@ -570,6 +573,7 @@ impl<'w, 'a> Work<'w, 'a> {
     /// Losses on paths that come to nothing that takes care of the object, even perhaps.
     fn losses_untouched(
         &mut self,
+        flow: &UseFlow,
         rest: &UseFlow,
         left: &[usize],
     ) -> Vec<(usize, Path, Confidence)> {
@@ -577,11 +581,17 @@ impl<'w, 'a> Work<'w, 'a> {
             return Vec::new();
         }
         let mut losses = self.losses(rest, left);
-        // That it was put there, and that what takes care is passed by, may hang on one number: a run has to show that both can be.
+        // That it was put there, and that what takes care is passed by, may hang on one number: a run has to show that both can be, or the
+        // function itself that it holds the block where it forgets it.
+        let (frame, fills) = (self.frame, |path: &Path| {
+            fails_while_filling(self.frame, rest, path)
+        });
         for (_, path, confidence) in &mut losses {
             *confidence = match *confidence {
                 Confidence::High => Confidence::Medium,
-                Confidence::Medium if fails_while_filling(self.frame, rest, path) => {
+                Confidence::Medium
+                    if fills(path) || is_forgotten_at_vague_exit(frame, flow, path) =>
+                {
                     Confidence::Medium
                 }
                 _ => Confidence::Low,
@@ -670,113 +680,5 @@ impl<'w, 'a> Work<'w, 'a> {
                 parent_lost && !cyclic && matches!(memory.kind(owner), ObjKind::Fresh { .. })
             })
         })
-    }
-
-    /// The ledger's line for an object that was not followed.
-    fn give_up(&mut self, object: ObjId, reason: &str) {
-        let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else {
-            return;
-        };
-        let at = super::names::position(self.frame.program, self.frame, call);
-        let callee = callee_name(self.frame.program, self.frame.body, call);
-        self.ledger.push(LedgerEntry {
-            at,
-            callee,
-            verdict: Verdict::GivenUp,
-            reason: reason.to_owned(),
-        });
-    }
-
-    /// The ledger's line for one object.
-    fn record(&mut self, object: ObjId, flow: &UseFlow, leaks: bool) {
-        let ObjKind::Fresh { call, .. } = self.frame.local.memory.kind(object) else {
-            return;
-        };
-        let reporter = Reporter::new(self.frame, self.library);
-        let at = reporter.names.position(call);
-        let (verdict, reason) = self.fate(flow, leaks, &reporter);
-        let callee = callee_name(self.frame.program, self.frame.body, call);
-        self.ledger.push(LedgerEntry {
-            at,
-            callee,
-            verdict,
-            reason,
-        });
-    }
-
-    fn fate(&self, flow: &UseFlow, leaks: bool, reporter: &Reporter<'_, '_>) -> (Verdict, String) {
-        if leaks {
-            return (Verdict::Leak, "reported".to_owned());
-        }
-        if flow.limited {
-            return (
-                Verdict::GivenUp,
-                "limit: too many states or steps in this function".to_owned(),
-            );
-        }
-        if self.exhausted {
-            return (
-                Verdict::Undecided,
-                "limit: some path may lose it, none of those that were tried is certain".to_owned(),
-            );
-        }
-        if flow.ends.iter().any(|e| e.kind == EndKind::LostPerhaps) {
-            return (
-                Verdict::Undecided,
-                "kept in an element with unknown index, freed by some loop".to_owned(),
-            );
-        }
-        if flow.ends.iter().any(|e| e.kind == EndKind::HeldAtEnd) {
-            return (
-                Verdict::HeldAtEnd,
-                "still held by main when the program ends".to_owned(),
-            );
-        }
-        let mut escape = None;
-        let mut handed = false;
-        let mut freed = None;
-        for end in flow.ends.iter().filter(|e| e.kind == EndKind::Settled) {
-            match end.state.objects.first().map(|o| o.machine) {
-                Some(Machine::Freed { at, .. }) => freed = freed.or(Some(at)),
-                Some(Machine::Escaped { at, to }) => escape = escape.or(Some((at, to))),
-                _ => handed = true,
-            }
-        }
-        if let Some((at, to)) = escape {
-            let place = reporter.names.position(at);
-            let how = match to {
-                drip_flow::Escape::Global(g) => {
-                    format!("stored in global `{}`", self.frame.program.global_name(g))
-                }
-                drip_flow::Escape::Unknown(Some(f)) => {
-                    format!(
-                        "handed to unknown function `{}`",
-                        self.frame.program.shown_name(f)
-                    )
-                }
-                drip_flow::Escape::Unknown(None) => "handed to unknown code".to_owned(),
-                drip_flow::Escape::Thread => "handed to another thread".to_owned(),
-                drip_flow::Escape::Untracked => {
-                    "kept in a structure that is not followed".to_owned()
-                }
-            };
-            return (Verdict::Escaped, format!("{how} at line {}", place.line));
-        }
-        if handed {
-            return (
-                Verdict::HandedOver,
-                "returned or stored for the caller".to_owned(),
-            );
-        }
-        match freed {
-            Some(at) => (
-                Verdict::Freed,
-                format!("freed at line {}", reporter.names.position(at).line),
-            ),
-            None => (
-                Verdict::Unreachable,
-                "no path allocates it and returns".to_owned(),
-            ),
-        }
     }
 }

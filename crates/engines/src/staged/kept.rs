@@ -1,8 +1,8 @@
 //! Question: whose is a block at an exit, and what is in it? A block that is returned and kept is not the caller's; a parameter that
 //! is some other pointer is no block of the caller's; a block that was made full of zeros still is where nothing is told of it.
 
-use drip_cond::TermKind;
-use drip_flow::{Escape, Machine, State, Symbol, Where};
+use drip_cond::{TermId, TermKind};
+use drip_flow::{Escape, Machine, State, Symbol, Where, cell_of};
 use drip_models::{
     Atom, CellPath, Certainty, Class, Escape as SummaryEscape, Outcome, Root, Subject, Value,
     ValuePath, Write,
@@ -83,6 +83,7 @@ impl ExitReader<'_, '_> {
                 if let Some(n) = frame.body.as_param(value).filter(|_| is_pointer(value)) {
                     let path = ValuePath::arg(n as u16);
                     match self.is_reallocated(&path) {
+                        _ if self.is_found_behind(other, n) => {}
                         true => is_none(outcome, path),
                         false => outcome.escapes.extend(self.concerned_behind(n as u16)),
                     }
@@ -91,6 +92,32 @@ impl ExitReader<'_, '_> {
         }
         outcome.escapes.sort();
         outcome.escapes.dedup();
+    }
+
+    /// Was the other pointer read from what this parameter leads to? A structure that points back to its owner (`s->strm == strm`) says
+    /// nothing against either.
+    fn is_found_behind(&self, other: TermId, parameter: usize) -> bool {
+        let TermKind::Sym(sym) = *self.values.terms.kind(other) else {
+            return false;
+        };
+        let Some(Symbol::Version(version, _)) = self.values.symbol(sym) else {
+            return false;
+        };
+        let memory = &self.frame.local.memory;
+        let cell = cell_of(self.frame.memssa.versions[version].region);
+        let root = self.root(memory.cells[cell].obj);
+        matches!(root, Some(ObjKind::Param(n)) if usize::from(n) == parameter)
+    }
+
+    /// What leads to an object from outside of the function.
+    fn root(&self, obj: ObjId) -> Option<ObjKind> {
+        let memory = &self.frame.local.memory;
+        let above = std::iter::successors(Some(obj), |&at| match memory.kind(at) {
+            ObjKind::Entry(home) => Some(memory.cells[home].obj),
+            ObjKind::Deep(from) => Some(from),
+            _ => None,
+        });
+        above.last().map(|root| memory.kind(root))
     }
 
     /// Escapes of what some path may do something to: the block that the parameter points to, and what lies behind it. A pointer that is
@@ -191,14 +218,7 @@ impl ExitReader<'_, '_> {
     /// callers have a name for it: whoever owns the beginning owns what hangs on its end.
     fn is_farther_on(&self, state: &State, object: usize, owner: ObjId) -> bool {
         let memory = &self.frame.local.memory;
-        let root = |obj: ObjId| {
-            let above = std::iter::successors(Some(obj), |&at| match memory.kind(at) {
-                ObjKind::Entry(home) => Some(memory.cells[home].obj),
-                ObjKind::Deep(from) => Some(from),
-                _ => None,
-            });
-            above.last().map(|root| memory.kind(root))
-        };
+        let root = |obj: ObjId| self.root(obj);
         let walked = root(owner).filter(|root| matches!(root, ObjKind::Param(_)));
         let mut places = state.objects[object].places.iter();
         places.any(|place| match place.at {

@@ -60,6 +60,7 @@ mod report;
 mod rests;
 mod settings;
 mod several;
+mod shown;
 mod summarize;
 mod threads;
 mod told;

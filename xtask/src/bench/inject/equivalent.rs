@@ -8,7 +8,8 @@
 //! 3. *process exit*: no return is reachable behind the call, or it stands in `main`, or in a function that is only called
 //!    once from there, outside of loops or with nothing but other free calls behind it: the process ends soon after; an early
 //!    return of `main`; or the process ends in every caller, given what the function returns behind the change
-//!    ([`endings`]: `if (read_options(list)) exit(1);`);
+//!    ([`endings`]: `if (read_options(list)) exit(1);`), whether by a call that never returns or, if the call stands in no loop, because
+//!    `main` returns;
 //! 4. *freed again*: another free of the same expression lies on every path through the call (it dominates or
 //!    post-dominates the call);
 //! 5. *still held*: the pointer is read from a global variable (or a field behind one) that nothing behind the call in this
@@ -111,7 +112,8 @@ impl<'p> Rule<'p> {
                 endings::returned_behind(body, &passed)
             }
         };
-        if self.ends_in_callers(call.func, &returned) {
+        let is_once = change == Change::ReturnBefore || !behind.contains(&block) || only_frees();
+        if self.ends_in_callers(call.func, &returned, is_once) {
             return Some("process exit");
         }
         if change == Change::Remove && freed_again(body, &cfg, call, block, all) {

@@ -97,6 +97,19 @@ fn callers_that_end_the_process_are_asked() {
     assert_eq!(early, [Some("process exit"), Some("process exit")]);
 }
 
+/// `list = make(n); if (!list) exit(1);`, `return make(n) ? 0 : 1;` and a `main` that returns what it gets.
+#[test]
+fn results_are_followed_to_the_end_of_main() {
+    let program = parse_program(include_str!("tests_end.program")).unwrap();
+    let rule = Rule::new(&program);
+    let calls = free_calls(&program, &[]);
+    let verdicts: Vec<_> = calls
+        .iter()
+        .map(|call| rule.excludes(call, Change::Remove, &calls))
+        .collect();
+    assert_eq!(verdicts, [Some("process exit"), Some("process exit"), None]);
+}
+
 #[test]
 fn the_order_is_random_but_always_the_same() {
     let items: Vec<usize> = (0..20).collect();

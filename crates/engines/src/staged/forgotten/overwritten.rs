@@ -6,7 +6,8 @@
 //! - a store of null or of a new block into the place (*S*);
 //! - that the place holds something before: a test against null that was answered so, a read or write through the old pointer, or an
 //!   earlier store of a new block; and a way from there to *S* on which nothing can have emptied the place: no other store into it,
-//!   no call of somebody who frees or empties it;
+//!   no call of somebody who frees or empties it; or the function keeps the old pointer in a variable of its own (`old = t->rows; t->rows =
+//!   new;`) on a way without another store: whoever does so has something to keep;
 //! - nobody takes the old pointer, neither before nor after *S*, on any way that passes it.
 //!
 //! Known false negatives: an old pointer that is taken under another condition (`if (s->owned) free(s->name); s->name = NULL;` may be
@@ -58,7 +59,8 @@ pub fn overwritings(
         };
         let cfg = view.cfg();
         let mut search = Search::new(view, facts, cfg, place, &way, store);
-        let mut is_seen = search.is_lost(Search::has_evidence);
+        let mut is_seen = search.is_lost(Search::has_evidence)
+            || put.is_new && search.is_lost(Search::is_kept_aside);
         // A loop need not make any turn, and a count may tell: `for (i < n) use(s->tab[i]); if (n == 0) s->tab = malloc(…);`
         search.leaves_loops = true;
         is_seen = is_seen
@@ -161,6 +163,10 @@ struct Search<'a, 's, 'c> {
     loads: Vec<ValueId>,
     /// Instructions after which the cell may be empty or another one.
     barriers: FxHashSet<InstId>,
+    /// Those of them that are calls.
+    calls: FxHashSet<InstId>,
+    /// Where the pointer that leads to the cell is made: another one from there on.
+    roots: Vec<InstId>,
     /// Other stores into the cell.
     others: Vec<InstId>,
     /// Those of new blocks.
@@ -185,6 +191,8 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             is_claimed: facts.freed.contains_key(&place),
             loads: Vec::new(),
             barriers: FxHashSet::default(),
+            calls: FxHashSet::default(),
+            roots: Vec::new(),
             others: Vec::new(),
             filled: Vec::new(),
             leaves_loops: false,
@@ -212,14 +220,16 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
                 Op::Call { .. } | Op::Invoke { .. }
                     if search.may_empty(inst, place, &emptying, &mut known) =>
                 {
-                    search.barriers.insert(inst);
+                    search.calls.insert(inst);
                 }
                 _ => {}
             }
         }
+        search.barriers.extend(&search.calls);
         // Another turn of a loop, another object.
         if let Start::Value(value) = way.root {
-            search.barriers.extend(view.body.def(value));
+            search.roots.extend(view.body.def(value));
+            search.barriers.extend(&search.roots);
         }
         search
     }
@@ -324,6 +334,20 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         evidence.any(|start| self.reaches_store(start))
     }
 
+    /// Does the function keep the old pointer in a variable until the store is come to, whatever it calls in between?
+    fn is_kept_aside(&self) -> bool {
+        let body = self.view.body;
+        let is_kept = |load: ValueId| {
+            let mut users = self.view.users(load).iter();
+            users.any(|&user| matches!(body.insts[user].op, Op::Bind { .. }))
+        };
+        let between = self.barriers.difference(&self.calls).copied().collect();
+        self.loads.iter().any(|&load| {
+            let read = body.def(load).filter(|_| is_kept(load));
+            read.is_some_and(|read| self.reaches_past(From::Inst(read), &between))
+        })
+    }
+
     /// Does somebody take the old pointer on a way through the store? What is taken before it or behind it, in the same turn of a loop, is
     /// another block if a store into the cell always comes in between (`if (s->name) { free(s->name); s->name = NULL; } s->name =
     /// strdup(text); …`). One that is taken on another way (`if (s->size == 0) s->tab = malloc(…); else grow(s);`) tells that there may
@@ -332,7 +356,12 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         let body = self.view.body;
         let behind = below(self.cfg.graph(), self.cfg.succs(store), usize::MAX);
         let before = below(self.cfg.reversed_graph(), self.cfg.preds(store), usize::MAX);
-        self.loads.iter().any(|&load| {
+        // What is read where no way leads to the store is not what that overwrites, nor is what is read of another object.
+        let comes_before = |load: &&ValueId| {
+            let read = body.def(**load);
+            read.is_none_or(|read| self.comes(read, self.store, |_| true, &self.roots))
+        };
+        self.loads.iter().filter(comes_before).any(|&load| {
             let takers = self.view.uses(load, None).takers;
             let takers = takers
                 .iter()
@@ -526,6 +555,10 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
 
     /// Is there a way to the store on which the cell keeps what it has?
     fn reaches_store(&self, start: From) -> bool {
+        self.reaches_past(start, &self.barriers)
+    }
+
+    fn reaches_past(&self, start: From, barriers: &FxHashSet<InstId>) -> bool {
         let body = self.view.body;
         let mut seen: FxHashSet<BlockId> = FxHashSet::default();
         let mut open: Vec<BlockId> = Vec::new();
@@ -535,7 +568,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
                 let Some(block) = body.block_of(inst) else {
                     return false;
                 };
-                match self.passes(block, Some(inst)) {
+                match self.passes(block, Some(inst), barriers) {
                     Passing::Reached => return true,
                     Passing::Stopped => return false,
                     Passing::Through => open.extend(self.next(block)),
@@ -546,7 +579,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             if !seen.insert(block) {
                 continue;
             }
-            match self.passes(block, None) {
+            match self.passes(block, None, barriers) {
                 Passing::Reached => return true,
                 Passing::Stopped => {}
                 Passing::Through => open.extend(self.next(block)),
@@ -575,7 +608,12 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
         around.is_some_and(|id| !store.is_some_and(|store| loops.contains(id, store)))
     }
 
-    fn passes(&self, block: BlockId, after: Option<InstId>) -> Passing {
+    fn passes(
+        &self,
+        block: BlockId,
+        after: Option<InstId>,
+        barriers: &FxHashSet<InstId>,
+    ) -> Passing {
         for inst in self.view.body.block_insts(block) {
             if after.is_some_and(|after| inst.index() <= after.index()) {
                 continue;
@@ -583,7 +621,7 @@ impl<'a, 's, 'c> Search<'a, 's, 'c> {
             if inst == self.store {
                 return Passing::Reached;
             }
-            if self.barriers.contains(&inst) {
+            if barriers.contains(&inst) {
                 return Passing::Stopped;
             }
         }

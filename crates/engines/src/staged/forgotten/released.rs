@@ -9,7 +9,7 @@
 //! - *Never*: the function frees parts of the structure, leaves the dangling pointers where they are and writes nothing into the structure:
 //!   nobody will use it again. But nobody in the program frees a structure of this kind, though some are made on the heap.
 //! - *Otherwise*: the same, and somebody else who frees the same parts of such a structure frees it as well (Engler's belief). What is
-//!   written into it before the last part is freed does not matter then.
+//!   written into it before the last part is freed does not matter then, nor who may have kept it before.
 //!
 //! Callers that do it instead, or that have the structure on the stack or inside of another one, are looked for first.
 
@@ -290,22 +290,25 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
                 (inst, true)
             }
             true => {
-                let is_kept = uses.taking.is_some() || !uses.aliases.is_empty();
                 let mut others = uses.handed.clone();
                 others.retain(|(call, _)| !parts.contains(call));
                 let last = *parts.last()?;
                 let is_lost = match self.is_released(structure) {
-                    false => !self.is_written(view, &uses.through, &others),
-                    // Who frees the same parts frees it as well.
+                    false => {
+                        uses.taking.is_none() && !self.is_written(view, &uses.through, &others)
+                    }
+                    // Who frees the same parts frees it as well; and who keeps it before would keep the dangling parts.
                     true => {
                         let behind = |inst: InstId| !view.is_before(inst, last);
                         let through = uses.through.iter().copied().filter(|&inst| behind(inst));
                         others.retain(|(call, _)| behind(*call));
-                        self.is_against_habit(view, &uses, structure)
+                        let mut takers = uses.takers.iter();
+                        !takers.any(|taker| behind(taker.0) && !parts.contains(&taker.0))
+                            && self.is_against_habit(view, &uses, structure)
                             && !self.is_written(view, &through.collect::<Vec<_>>(), &others)
                     }
                 };
-                if is_kept || !is_lost {
+                if !uses.aliases.is_empty() || !is_lost {
                     return None;
                 }
                 (last, false)

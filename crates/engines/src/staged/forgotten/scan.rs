@@ -183,7 +183,9 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
             tracing::trace!(place = place.text(program), function, ?taking, takers = ?uses.takers, "taken");
         }
         match uses.taking {
-            Some(Taking::Returned) if self.stores_to(place) || self.frees_owner(place, inst) => {
+            Some(Taking::Returned)
+                if self.stores_behind(place, inst) || self.frees_owner(place, inst) =>
+            {
                 self.facts.take(place, Taking::Moved, self.view.func);
             }
             Some(Taking::Returned) if self.is_called => {}
@@ -307,11 +309,14 @@ impl<'v, 's, 'c> Scan<'v, 's, 'c> {
         })
     }
 
-    /// Does the function put something into the place?
-    fn stores_to(&self, place: Place) -> bool {
-        let mut insts = self.view.body.insts.iter();
-        insts.any(|data| {
-            matches!(data.op, Op::Store { addr, .. } if self.view.place(addr) == Some(place))
+    /// Does the function put something into the place after it has read it? What it returns then is not there any more.
+    fn stores_behind(&self, place: Place, read: InstId) -> bool {
+        let mut insts = self.view.body.insts.iter_enumerated();
+        insts.any(|(inst, data)| match data.op {
+            Op::Store { addr, .. } => {
+                self.view.place(addr) == Some(place) && !self.view.is_before(inst, read)
+            }
+            _ => false,
         })
     }
 

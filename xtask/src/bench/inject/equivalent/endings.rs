@@ -2,9 +2,11 @@
 //!
 //! `if (open_sockets(list)) { perror("listen"); exit(1); }`: what `open_sockets` loses before it returns 1 nobody misses. Known of the
 //! function is which constants it can return behind the change; a branch in the caller that compares the result with a constant is
-//! followed to the side that these decide. Where the caller can still return, its own callers are asked.
+//! followed to the side that these decide, whether the result is compared itself or the variable or field that it is put into by this
+//! call alone (`s->list = make(); if (!s->list) exit(1);`). Where the caller can still return, its own callers are asked; a return of `main`
+//! ends the process, too.
 
-use super::super::sites::direct_call;
+use super::super::sites::{direct_call, expression};
 use super::{Rule, block_of};
 use drip_program::{
     BlockId, Body, CmpPred, Const, FuncAttrs, FuncId, InstId, Op, Operand, Type, ValueId,
@@ -22,11 +24,18 @@ pub type Returned = Option<Vec<u64>>;
 
 impl Rule<'_> {
     /// Does the process end whenever this function has returned one of these?
-    pub fn ends_in_callers(&self, func: FuncId, returned: &Returned) -> bool {
-        self.ends_within(func, returned, MAX_LEVELS)
+    /// `main_ends`: the return of `main` is the end as well.
+    pub fn ends_in_callers(&self, func: FuncId, returned: &Returned, main_ends: bool) -> bool {
+        self.ends_within(func, returned, main_ends, MAX_LEVELS)
     }
 
-    fn ends_within(&self, func: FuncId, returned: &Returned, levels: usize) -> bool {
+    fn ends_within(
+        &self,
+        func: FuncId,
+        returned: &Returned,
+        main_ends: bool,
+        levels: usize,
+    ) -> bool {
         let program = self.program;
         let attributes = &program.funcs[func].attrs;
         if levels == 0 || attributes.has(FuncAttrs::ADDRESS_TAKEN) {
@@ -41,7 +50,7 @@ impl Rule<'_> {
             for call in body.insts.ids() {
                 if direct_call(body, call).is_some_and(|(callee, _)| callee == func) {
                     is_called = true;
-                    if !self.ends_behind(caller, body, call, returned, levels) {
+                    if !self.ends_behind((caller, body, call), returned, main_ends, levels) {
                         return false;
                     }
                 }
@@ -52,10 +61,9 @@ impl Rule<'_> {
 
     fn ends_behind(
         &self,
-        caller: FuncId,
-        body: &Body,
-        call: InstId,
+        (caller, body, call): (FuncId, &Body, InstId),
         returned: &Returned,
+        main_ends: bool,
         levels: usize,
     ) -> bool {
         let cfg = self.cfg(body);
@@ -80,18 +88,30 @@ impl Rule<'_> {
                 }
             }
         }
+        let is_main = main_ends && self.program.func_name(caller) == "main";
         let mut returns = behind.iter().filter(|&&at| self.returns(body, at));
-        let onwards = returned_behind(body, &behind);
-        returns.next().is_none() || self.ends_within(caller, &onwards, levels - 1)
+        let onwards = returned_by(body, &behind, Some((call, returned)));
+        is_main
+            || returns.next().is_none()
+            || self.ends_within(caller, &onwards, main_ends, levels - 1)
     }
 }
 
 /// The constants that a function can return by these blocks, if they are all that it can return.
 pub fn returned_behind(body: &Body, blocks: &HashSet<BlockId>) -> Returned {
+    returned_by(body, blocks, None)
+}
+
+/// The same, if it is known what a call has returned (`return mode ? close_read(f) : close_write(f);`).
+fn returned_by(
+    body: &Body,
+    blocks: &HashSet<BlockId>,
+    told: Option<(InstId, &Returned)>,
+) -> Returned {
     let mut found = Vec::new();
     for &block in blocks {
         if let Op::Ret { value: Some(value) } = body.insts[body.terminator(block)].op {
-            constants(body, value, blocks, MAX_PHIS, &mut found)?;
+            constants(body, value, (blocks, told), MAX_PHIS, &mut found)?;
         }
     }
     (!found.is_empty()).then_some(found)
@@ -100,7 +120,7 @@ pub fn returned_behind(body: &Body, blocks: &HashSet<BlockId>) -> Returned {
 fn constants(
     body: &Body,
     value: Operand,
-    blocks: &HashSet<BlockId>,
+    (blocks, told): (&HashSet<BlockId>, Option<(InstId, &Returned)>),
     phis: usize,
     found: &mut Vec<u64>,
 ) -> Option<()> {
@@ -110,12 +130,24 @@ fn constants(
         Some(_) => return None,
         None => {
             let inst = body.def(value.as_value()?)?;
+            if let Some((call, returned)) = told
+                && inst == call
+            {
+                found.extend(returned.as_ref()?);
+                return Some(());
+            }
             let Op::Phi { incoming } = body.insts[inst].op else {
                 return None;
             };
             let inputs = body.incoming(incoming).iter();
             for input in inputs.filter(|input| blocks.contains(&input.block)) {
-                constants(body, input.value, blocks, phis.checked_sub(1)?, found)?;
+                constants(
+                    body,
+                    input.value,
+                    (blocks, told),
+                    phis.checked_sub(1)?,
+                    found,
+                )?;
             }
         }
     }
@@ -131,17 +163,34 @@ fn decided(body: &Body, block: BlockId, call: InstId, returned: &Returned) -> Op
     let Op::Cmp { pred, a, b } = body.insts[compared].op else {
         return None;
     };
-    let result: ValueId = body.result(call);
     let bound = match body.const_of(b) {
         Some(Const::Int { bits, .. }) => *bits,
         Some(Const::Null) => 0,
         _ => return None,
     };
-    let returned = returned.as_ref().filter(|_| a.as_value() == Some(result))?;
+    let returned = returned.as_ref().filter(|_| is_result(body, a, call))?;
     let mut sides = returned.iter().map(|&value| holds(pred, value, bound));
     let first = sides.next()??;
     let agree = sides.all(|side| side == Some(first));
     agree.then_some(if first { then } else { els })
+}
+
+/// Is it the call's result, or read from where nothing but this result is ever put?
+fn is_result(body: &Body, operand: Operand, call: InstId) -> bool {
+    let result: ValueId = body.result(call);
+    let Some(value) = operand.as_value() else {
+        return false;
+    };
+    let Some(Op::Load { addr: read }) = body.def(value).map(|inst| body.insts[inst].op) else {
+        return value == result;
+    };
+    let place = expression(body, read);
+    let stored = body.insts.iter().filter_map(|inst| match inst.op {
+        Op::Store { addr, value } if expression(body, addr) == place => Some(value),
+        _ => None,
+    });
+    let mut stored = stored.peekable();
+    stored.peek().is_some() && stored.all(|value| value.as_value() == Some(result))
 }
 
 /// Numbers of at most 32 bits are kept without their sign.
