@@ -2,7 +2,7 @@
 //!
 //! Floating point is nobody's business here: `None`, and the caller takes an unknown value.
 
-use drip_cond::{BinOp, Sort, TermId, TermKind, Terms};
+use drip_cond::{Sort, TermId, Terms};
 use drip_models::Class;
 use drip_program::{BinaryOp, CastOp, CmpPred, Program, Type, TypeId};
 
@@ -30,31 +30,7 @@ pub fn widened(terms: &mut Terms, term: TermId, width: u32, signed: bool) -> Ter
     }
 }
 
-/// Marks in the lowest bits of a pointer.
-const MARKS: u64 = 7;
-
-/// A pointer that was marked in its lowest bits and has lost the marks again is what it was: blocks are aligned.
-fn unmarked(terms: &Terms, term: TermId) -> TermId {
-    let masked = |of: TermId, op: BinOp| match *terms.kind(of) {
-        TermKind::Binary(kind, x, mask) if kind == op => Some((x, terms.as_int(mask)?)),
-        _ => None,
-    };
-    let Some((marked, kept)) = masked(term, BinOp::And) else {
-        return term;
-    };
-    match masked(marked, BinOp::Or) {
-        Some((pointer, marks)) if kept | MARKS == u64::MAX && marks & (kept | !MARKS) == 0 => {
-            pointer
-        }
-        _ => term,
-    }
-}
-
 pub fn cast(terms: &mut Terms, op: CastOp, term: TermId, sort: Sort) -> Option<TermId> {
-    let term = match op {
-        CastOp::IntToPtr => unmarked(terms, term),
-        _ => term,
-    };
     Some(match (op, sort) {
         // A C bool is a byte that is zero or one.
         (CastOp::Trunc, Sort::Bool) if terms.width(term) == 8 => {

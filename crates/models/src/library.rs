@@ -77,9 +77,6 @@ struct ModelEntry {
     never_returns: bool,
     #[serde(default)]
     may_throw: bool,
-    /// Of a C++ function: taken instead of the code that a header brings.
-    #[serde(default)]
-    replaces_body: bool,
     /// A program may have a function of its own by this name, which then means what its body does.
     #[serde(default)]
     yields_to_body: bool,
@@ -113,7 +110,6 @@ impl Families {
 struct QualifiedModel {
     summary: Arc<Summary>,
     of_pointers: bool,
-    replaces_body: bool,
 }
 
 /// All models that are known by name.
@@ -187,7 +183,6 @@ impl Library {
                     let model = QualifiedModel {
                         summary: Arc::clone(&summary),
                         of_pointers: entry.of_pointers,
-                        replaces_body: entry.of_pointers || entry.replaces_body,
                     };
                     self.by_qualified.insert(name, model);
                     continue;
@@ -236,7 +231,7 @@ impl Library {
         let names = [&function.signature, function.name(), &all_of_class];
         let model = names.iter().find_map(|name| self.by_qualified.get(*name))?;
         let fits = !model.of_pointers || function.holds_pointers;
-        fits.then_some((&model.summary, model.replaces_body))
+        fits.then_some((&model.summary, model.of_pointers))
     }
 
     /// Symbols that have a model of their own, sorted; those known by their beginning are not among them.
