@@ -115,7 +115,9 @@ impl Shown {
 
     fn is_shown(&self, func: FuncId, n: usize) -> bool {
         let fates = self.fates.get(func).filter(|fates| !fates.is_empty());
-        fates.is_some_and(|fates| !fates[n.min(fates.len() - 1)].is_taken)
+        // Of what is returned, too, nobody knows any more where it is once the result is anything.
+        let fate = fates.map(|fates| fates[n.min(fates.len() - 1)]);
+        fate.is_some_and(|fate| !fate.is_taken && !fate.is_returned)
     }
 
     /// A function of which nothing else is known yet: what it is not only shown escapes, and any global may have changed.
