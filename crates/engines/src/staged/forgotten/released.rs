@@ -430,8 +430,9 @@ impl<'a, 's, 'c> Destructors<'a, 's, 'c> {
             Some((view, call, *view.body.list(args).get(usize::from(n))?))
         });
         arguments.any(|(view, call, arg)| {
+            // Who passes null has no structure to free.
             let Some(value) = arg.as_value() else {
-                return true;
+                return !matches!(view.body.const_of(arg), Some(Const::Null));
             };
             let def = view.body.def(value).map(|inst| view.body.insts[inst].op);
             let is_inside = matches!(def, Some(Op::PtrAdd { .. } | Op::Alloca { .. }));
